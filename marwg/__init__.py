@@ -1,0 +1,1 @@
+"""MA-RWG: writes and verifies the related-work section of a scientific paper. Importing this package has no effect."""
