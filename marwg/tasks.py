@@ -152,6 +152,7 @@ class PaperLabel(Reply):
     id: PaperId
     label: str = Field(description="two to five words")
     gloss: str = Field("", description="at most 15 words")
+    node: str = Field("", description="the node that the label refines, where several are refined together")
 
 
 class PaperLabels(Reply):
@@ -167,6 +168,7 @@ class LabelPapers(Task[PaperLabels]):
     path: tuple[str, ...] = Field(description="labels from the root to the node")
     level: int
     used_labels: tuple[str, ...] = ()
+    nodes: tuple["NodeView", ...] = Field((), description="several nodes refined together: a label for each (node, paper)")
     papers: tuple[Source, ...]
 
 
@@ -504,6 +506,7 @@ class RouteTurn(Task[TurnReply]):
 
 
 TurnReply.model_rebuild()
+LabelPapers.model_rebuild()
 
 TASKS: tuple[type[Task], ...] = (
     ReadCandidates, AskForMissing, Summarize, ClassifyDimensions, LabelPapers, NameClusters, AssignChildren, SameTopic,

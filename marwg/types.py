@@ -227,6 +227,7 @@ class Topic(Frozen):
     papers: tuple[PaperId, ...] = Field((), description="papers whose primary topic this is")
     secondary: tuple[PaperId, ...] = ()
     fixed_by_user: bool = False
+    pinned: tuple[PaperId, ...] = Field((), description="papers that the user put here; a subset of `papers`")
 
 
 class Outline(Frozen):
@@ -444,5 +445,6 @@ class Run(Frozen):
     outline_approved: bool = False
     draft: Draft | None = None
     ledger: Ledger | None = None
+    library: str = Field("", description="state of the library that the candidates were taken from")
     models: dict[str, str] = Field(default_factory=dict, description="role → model name")
     usage: Usage = Usage()
