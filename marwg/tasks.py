@@ -168,7 +168,9 @@ class LabelPapers(Task[PaperLabels]):
     path: tuple[str, ...] = Field(description="labels from the root to the node")
     level: int
     used_labels: tuple[str, ...] = ()
-    nodes: tuple["NodeView", ...] = Field((), description="several nodes refined together: a label for each (node, paper)")
+    nodes: tuple["NodeView", ...] = Field(
+        (), description="several nodes refined together: a label for each (node, paper)"
+    )
     papers: tuple[Source, ...]
 
 
@@ -473,7 +475,9 @@ class CorrectClaims(Task[CorrectedClaims]):
 class TurnReply(Reply):
     """What the user wants; fields that do not belong to the kind stay empty."""
 
-    kind: Literal["start", "approve", "edit_outline", "revise", "why", "undo", "show_version", "export", "help", "unclear"]
+    kind: Literal[
+        "start", "approve", "edit_outline", "revise", "why", "undo", "show_version", "export", "help", "unclear"
+    ]
     title: str = Field("", description="start: the title of the focal paper")
     abstract: str = Field("", description="start: its abstract")
     edits: tuple["OutlineEditReply", ...] = Field((), description="edit_outline: in the order to be made")

@@ -40,7 +40,7 @@ class Parameters(Frozen):
     diversity: float = Field(0.0, ge=0, le=1, description="λ: 0 is the pure relevance order")
     diversity_rule: Literal["mmr", "paper"] = "mmr"
     density: int = Field(5, ge=2, le=50, description="δ: papers that make a node worth expanding")
-    max_level: int = Field(3, ge=1, le=6, description="l_max: deepest level that is expanded from; a root has level 1")
+    max_level: int = Field(3, ge=1, le=6, description="l_max: nodes above this level are expanded; a root has level 1")
     selection: Literal["reading", "similarity"] = "reading"
     clustering: Literal["ward", "cut"] = "ward"
     feedback_rounds: int = Field(1, ge=0, le=3)
