@@ -1,22 +1,22 @@
 """Everything that can go wrong, as a small tree.
 
-    MarwgError                 one sentence for the user, a hint what to do, whether trying again helps
-    ├── InputError             the request itself cannot be used (empty abstract, too long, wrong language)
-    ├── LibraryError           a paper, file or library cannot be read
-    │   ├── EmptyLibrary       there is nothing to search in
-    │   ├── UnreadableFile     one file is encrypted, has no text, is broken
-    │   └── NothingFound       the search came back without one usable paper
-    ├── IndexUnavailable       the vector database cannot be reached
-    │   ├── LibraryBusy        another process holds the local library
-    │   └── OtherEmbedding     the collection was made with another embedding model
-    ├── ModelError             a language model did not do its task
-    │   ├── KeyRefused         the provider does not accept the key
-    │   ├── ModelTimeout       no answer in time
-    │   ├── ModelUnavailable   the provider answers with an error, or not at all
-    │   └── InvalidReply       answers came, none was usable; carries the attempts
-    ├── PromptError            a prompt file and its task do not fit together
-    ├── RunError               a stored run cannot be found or continued
-    └── LimitReached           the limit of cost that the user set
+MarwgError                 one sentence for the user, a hint what to do, whether trying again helps
+├── InputError             the request itself cannot be used (empty abstract, too long, wrong language)
+├── LibraryError           a paper, file or library cannot be read
+│   ├── EmptyLibrary       there is nothing to search in
+│   ├── UnreadableFile     one file is encrypted, has no text, is broken
+│   └── NothingFound       the search came back without one usable paper
+├── IndexUnavailable       the vector database cannot be reached
+│   ├── LibraryBusy        another process holds the local library
+│   └── OtherEmbedding     the collection was made with another embedding model
+├── ModelError             a language model did not do its task
+│   ├── KeyRefused         the provider does not accept the key
+│   ├── ModelTimeout       no answer in time
+│   ├── ModelUnavailable   the provider answers with an error, or not at all
+│   └── InvalidReply       answers came, none was usable; carries the attempts
+├── PromptError            a prompt file and its task do not fit together
+├── RunError               a stored run cannot be found or continued
+└── LimitReached           the limit of cost that the user set
 """
 
 from collections.abc import Sequence
