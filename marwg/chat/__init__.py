@@ -1,0 +1,1 @@
+"""The chat: runs of the assistant drawn on a Chainlit screen."""
