@@ -15,9 +15,9 @@ from extractive_lint import ROOT, Encoder
 
 sys.path.insert(0, str(ROOT))
 
-from marwg.extractive.judging import probability  # noqa: E402
-from marwg.extractive.support import FEATURES, measure  # noqa: E402
-from marwg.tasks import Source  # noqa: E402
+from marwg.extractive.judging import probability
+from marwg.extractive.support import FEATURES, measure
+from marwg.tasks import Source
 
 CLAIMS: Path = ROOT.parent / "shared" / "benchmark" / "verify" / "claims.jsonl"
 
@@ -35,16 +35,23 @@ def main() -> None:
     rows = [json.loads(line) for line in CLAIMS.read_text("utf-8").splitlines()]
     encode = Encoder()
     found = [
-        measure(r["claim"], [Source(id=r["source_id"], title=r["source_title"], abstract=r["source_text"])], encode) for r in rows
+        measure(r["claim"], [Source(id=r["source_id"], title=r["source_title"], abstract=r["source_text"])], encode)
+        for r in rows
     ]
     features = np.array([f.vector for f in found])
     supported = np.array([r["label"] == "SUPPORTED" for r in rows])
     shipped = np.array([probability(f) for f in found])
-    print(f"shipped: AUC {roc_auc_score(supported, shipped):.3f}, balanced accuracy {balanced_accuracy_score(supported, shipped > 0.5):.3f}")
+    print(
+        f"shipped: AUC {roc_auc_score(supported, shipped):.3f}, balanced accuracy {balanced_accuracy_score(supported, shipped > 0.5):.3f}"
+    )
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, class_weight="balanced"))
     groups = [r["source_id"] for r in rows]
-    chance = cross_val_predict(model, features, supported, groups=groups, cv=GroupKFold(10), method="predict_proba")[:, 1]
-    print(f"cross-validated: AUC {roc_auc_score(supported, chance):.3f}, balanced accuracy {balanced_accuracy_score(supported, chance > 0.5):.3f}")
+    chance = cross_val_predict(model, features, supported, groups=groups, cv=GroupKFold(10), method="predict_proba")[
+        :, 1
+    ]
+    print(
+        f"cross-validated: AUC {roc_auc_score(supported, chance):.3f}, balanced accuracy {balanced_accuracy_score(supported, chance > 0.5):.3f}"
+    )
     model.fit(features, supported)
     scale, regression = model[0], model[1]
     weights = regression.coef_[0] / scale.scale_

@@ -65,7 +65,7 @@ def with_names(text: str, papers: Iterable[Paper]) -> str:
     def named(match: re.Match[str]) -> str:
         ids = citations_of(match.group())
         before = text[: match.start()].rstrip()
-        if len(ids) == 1 and ids[0] in shown and before.endswith(shown[ids[0]][0]):
+        if len(ids) == 1 and ids[0] in shown and before.casefold().endswith(shown[ids[0]][0].casefold()):
             return f"({shown[ids[0]][1]})"
         return f"({'; '.join(', '.join(shown[i]) if i in shown else f'@{i}' for i in ids)})"
 

@@ -50,6 +50,7 @@ const look = () => {
     box = message.parentElement
     while (box && getComputedStyle(box).overflowY !== "auto") box = box.parentElement
     if (!box) return
+    lastRunning = Date.now() // a conversation that was opened again is shown from where it ended
   }
   const found = draftMessages()
   if (running() && found.length > Math.max(drafts, 0)) {

@@ -50,6 +50,11 @@ def test_markers_become_keys_or_names() -> None:
     )
 
 
+def test_a_particle_at_the_beginning_of_a_sentence_is_the_same_name() -> None:
+    paper = PAPERS[0].model_copy(update={"authors": ("de Andrade, Ana", "Gonçalves, Rui")})
+    assert with_names("De Andrade and Gonçalves [@p1] agree.", [paper]) == "De Andrade and Gonçalves (2020) agree."
+
+
 def test_equal_labels_get_letters() -> None:
     twins = [Paper(paper_id=i, key=i, title="T", authors=("Li, Wei",), year=2020) for i in ("a", "b")]
     nobody = Paper(paper_id="c", key="c", title="A Long Title Without Any Author")

@@ -146,7 +146,9 @@ def _by_name(text: str, voice: Voice) -> Conversion | None:
     )
     if match and len((match[1] + match[2]).split()) > 5:
         return Conversion(_tighten(f"{voice.name} {key} is {match[1]}{match[2]}"), "name")
-    match = re.match(rf"^{name}(?: (?=(?:is|are|can|also|first|then|only|\w+s|\w+ly)\b)|(?=, (?:a|an|the|short for) ))", text)
+    match = re.match(
+        rf"^{name}(?: (?=(?:is|are|can|also|first|then|only|\w+s|\w+ly)\b)|(?=, (?:a|an|the|short for) ))", text
+    )
     if match:
         rest = text[match.end() :]
         return Conversion(f"{voice.name} {key}{'' if rest.startswith(',') else ' '}{rest}", "name")

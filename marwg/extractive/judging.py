@@ -34,8 +34,12 @@ from marwg.tasks import (
 from marwg.types import ErrorType
 from marwg.wording import content_words, overlap
 
-_WEIGHTS: dict[str, float] = dict.fromkeys(FEATURES, 0.1)
-_INTERCEPT = -3.246
+_WEIGHTS: dict[str, float] = {
+    "cosine": 1.758, "cosine_top3": 2.061, "overlap_two": 0.318, "weighted_overlap": 0.888, "coverage_gap": 1.62,
+    "missing_numbers": -1.375, "missing_names": -0.917, "negation_differs": -0.832, "opposite_words": -0.896,
+    "same_direction": 0.512, "direction_missing": -0.956,
+}  # fmt: skip
+_INTERCEPT = -3.025
 
 _RESTATED = 0.8
 """Share of a claim's words in one source sentence from which on it counts as a restatement."""
@@ -143,6 +147,8 @@ def _weigh(claim: ClaimView, found: Support) -> ClaimVerdict:
     contradicted = bool(found.denied or found.opposite)
     chance = probability(found)
     restated = found.values["overlap_best"] >= _RESTATED and not contradicted and not found.missing_numbers
+    if contradicted and found.values["overlap_best"] >= 0.5:
+        chance = min(chance, 0.25)
     if restated:
         chance = max(chance, 0.6 + 0.35 * found.values["overlap_best"])
     label: Literal["supported", "not supported"] = "supported" if chance >= 0.5 else "not supported"

@@ -41,7 +41,8 @@ _TURNS = tuple(
 """Word beginnings that turn a statement into its opposite."""
 
 _DENIAL = re.compile(
-    r"\b(?:not|no|without|lack\w*|fail\w*|neither|nor|unable|cannot|independent\w*|un(?:related|affected|changed|likely))\b", re.IGNORECASE
+    r"\b(?:not|no|without|lack\w*|fail\w*|neither|nor|unable|cannot|independent\w*|un(?:related|affected|changed|likely))\b",
+    re.IGNORECASE,
 )
 
 _AUTHORS = re.compile(
