@@ -1,11 +1,14 @@
 """The chat: `chainlit run chainlit_app.py`. A message or a click goes in, what the assistant does comes out on the screen."""
 
 import sqlite3
+import tempfile
 import uuid
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import chainlit as cl
+import chainlit.config
 from chainlit.config import config
 from chainlit.server import app
 
@@ -31,6 +34,9 @@ except (OSError, sqlite3.Error) as error:
     ) from error
 except access.NoPassword as refused:
     raise SystemExit(str(refused)) from refused
+# Files of a session would lie beside this file, where another server deletes them when it ends.
+session_files = tempfile.TemporaryDirectory(prefix="marwg-")
+chainlit.config.FILES_DIRECTORY = Path(session_files.name)
 serve_blobs(layer, storage)
 access.close_element_routes(app)
 app.add_middleware(access.SelfContainedPage)
@@ -44,6 +50,7 @@ def data_layer() -> SQLiteDataLayer:
 @cl.on_app_shutdown
 async def shut_down() -> None:
     await service.close()
+    session_files.cleanup()
 
 
 # ---------------------------------------------------------------- what a new conversation shows

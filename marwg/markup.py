@@ -129,7 +129,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     if _inside_marker(text, match.start()):
         return False
     following = text[match.end() :].lstrip()
-    if not re.match(r"[\"“‘'(\[$]*[A-Z0-9À-ÞΑ-ΩА-Я\u3400-\u9fff]", following) and not _lowercase_name(following):
+    first = following.lstrip("\"“‘'([$")[:1]
+    if not (first.isupper() or first.isdigit() or "\u3400" <= first <= "\u9fff" or _lowercase_name(following)):
         return False
     if match.group(1) != ".":
         return True

@@ -76,7 +76,7 @@ class Server:
             self.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop runs until it is closed, and no asynchronous test can run meanwhile
 def browser() -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:

@@ -32,6 +32,7 @@ def candidate_table(candidates: CandidateSet, paper: PaperOf) -> dict[str, Any]:
                 "role": candidate.role.value if candidate.role else "",
                 "reason": candidate.reason or why.get(candidate.paper_id, ""),
                 "full_text": view.full_text,
+                "note": view.is_note,
                 "pages": list(pages.get(candidate.paper_id, ())),
                 "taken": candidate.paper_id in pages,
             }
@@ -183,7 +184,7 @@ def _passage(evidence: Evidence, paper: PaperOf) -> dict[str, Any]:
     return {
         "title": view.title,
         "cited_as": label(view),
-        "where": page_name(passage.page),
+        "where": page_name(passage.page, view.is_note),
         "url": safe_url(view.url),
         "words": marked_words(passage.text, evidence.marks, EXCERPT),
     }
@@ -196,7 +197,7 @@ def source_panel(evidence: Sequence[EvidenceView]) -> dict[str, Any]:
             {
                 "title": e.title,
                 "cited_as": e.cited_as,
-                "where": page_name(e.page),
+                "where": page_name(e.page, e.is_note),
                 "url": safe_url(e.url),
                 "words": marked_words(e.text, e.marks),
             }

@@ -99,7 +99,9 @@ class Screen:
             case RunFinished():
                 await self._run_finished(event.run)
             case Answer():
-                await self._say(self._named(event.text), warning=event.warning)
+                run = self._assistant.run(self._thread_id) if event.files else None
+                files = await self._files(run.draft) if run and run.draft else None
+                await self._say(self._named(event.text), warning=event.warning, elements=files)
             case _:
                 raise TypeError(f"no way to draw {event!r}")
 

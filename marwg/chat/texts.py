@@ -93,9 +93,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def page_name(page: int) -> str:
-    """ "abstract", or "page 4"."""
-    return "abstract" if page == ABSTRACT_PAGE else f"page {page}"
+def page_name(page: int, is_note: bool = False) -> str:
+    """ "abstract", "our note on the abstract", or "page 4"."""
+    if page != ABSTRACT_PAGE:
+        return f"page {page}"
+    return "our note on the abstract" if is_note else "abstract"
 
 
 def cost(usage: Usage) -> str:

@@ -26,8 +26,13 @@ class Looking:
         self._parameters: dict[str, Parameters] = {}
 
     async def describe(self) -> str:
-        """In a few sentences: which models do what, and what the library holds."""
-        return "\n\n".join(self._services.describe())
+        """In a few sentences: which models write and check, what the library holds, and what to know of that."""
+        models, count = self._services.models, len(self._library)
+        roles = f"Written by **{models.name()}**, checked by the same and **{models.name('verifier')}**"
+        if not models.independent:
+            roles = f"Written and checked by **{models.name()}**"
+        held = f"{count} paper{'' if count == 1 else 's'} in the library"
+        return "\n\n".join([f"{roles}; {held}.", *models.warnings])
 
     def starters(self) -> list[Starter]:
         """Focal papers to begin with."""

@@ -59,7 +59,7 @@ export default function CandidateTable() {
                 </td>
                 <td>
                   <span className={`mw-chip ${r.full_text ? "mw-good" : ""}`}>
-                    {r.full_text ? "full text" : "abstract only"}
+                    {r.full_text ? "full text" : r.note ? "our note only" : "abstract only"}
                   </span>
                   {r.pages.length > 0 && <div className="mw-small">p. {r.pages.join(", ")}</div>}
                 </td>
