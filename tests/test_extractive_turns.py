@@ -202,7 +202,7 @@ def test_reorder(message: str, order: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(
     "message",
-    ["try again", "give me another outline", "make a new outline", "group the papers by method", "only two topics"],
+    ["try again", "give me another outline", "make a new outline", "group the papers by method"],
 )
 def test_regenerate(message: str) -> None:
     assert edit(message).kind == "regenerate"

@@ -40,6 +40,11 @@ _VACUOUS = re.compile(
     r"|their submission|challenges? that (?:they|the author) address|will be released|\bprovides? discussion|\] conducts? (?:\w+ )?(?:experiments|evaluations)|\beffectiveness of their\b"
     r"|\] (?:focus(?:es)?|work) on (?:this|the) (?:problem|task)\.|\] is a (?:\w+ )?(?:method|model|framework|approach)\.$"
 )
+_EVALUATES = re.compile(r"\] (?:also |then )?(?:evaluate|test|assess|validate|verif)(?:s|y|ies)? (?!whether|how)")
+_GENERAL_WE = re.compile(
+    r"\b[Ww]e (?:may|might|would|could|should|must|often|typically|usually|need|know|expect|want|live|see|have seen|tend)\b"
+)
+"""A "we" that is everybody is not the authors."""
 _IDEA = re.compile(r"The (?:key|main|core|basic) (?:idea|goal|challenge)")
 
 
@@ -98,7 +103,9 @@ class Chooser:
         score += {"name": 0.25, "end": -0.25}.get(conversion.shape, 0.0)
         if conversion.shape == "end" and not _is_own(text, sentence, paper):
             found.append("unattributed")
-        if _VACUOUS.search(text):
+        if _GENERAL_WE.search(sentence.text):
+            found.append("unattributed")
+        if _VACUOUS.search(text) or (paper.kind == "method" and _EVALUATES.search(text)):
             found.append("vacuous")
         words = len(without_markers(text).split())
         score += 0.6 * float(self._to_focal[paper.id][index]) + 0.5 * float(self._to_paper[paper.id][index])

@@ -57,7 +57,7 @@ _LEAD = re.compile(
     r"|Building on this|Inspired by this|Motivated by this|For example|For instance"
     r"|In this (?:\w+ )?(?:paper|work|study|article|letter|report|survey|tutorial|thesis|research|contribution|note)"
     r"|In our (?:paper|work|study)|Through this work|In short|In general|Empirically|Theoretically|To our knowledge"
-    r"|To the best of our knowledge|In this sense|In this setting|In this way|Along the way|As a consequence|To do so),?\s+",
+    r"|To the best of our knowledge|In this sense|In this setting|In this way|Along the way|Rather|Hereby|Therein|In (?:the |our )?experiments?(?: section)?|As a consequence|To do so),?\s+",
     re.IGNORECASE,
 )
 _FRONT = re.compile(rf"^([^,]{{3,140}}),\s+(?=(?:we|this (?:{WORK})|our)\b)")

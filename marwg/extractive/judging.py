@@ -164,6 +164,8 @@ def _weigh(claim: ClaimView, found: Support) -> ClaimVerdict:
 
 
 def _support_reason(found: Support) -> str:
+    if found.values["overlap_best"] < 0.5:
+        return "Words and meaning of several passages together make it likely; no single sentence says it outright."
     share = round(100 * found.values["overlap_best"])
     return f"One sentence of the source has {share} % of the claim's words, and nothing in it speaks against the claim."
 

@@ -43,8 +43,8 @@ _SOFT: dict[str, re.Pattern[str]] = {
         rf"|\b{_SOLVE} the (?:\w+ )?{_PROBLEM}(?! of| that| in| posed| caused| between| from| for| when| with| associated)\b"
         rf"|: Their\b|^{_SUBJECT} (?:\w+ ){{1,7}}?(?:of |on |for |to |that |how |the )?its\b"
         rf"|^(?:The {_WORK} by )?{_SUBJECT}(?: (?!that\b|which\b|and\b)[\w-]+){{1,7}} (?:them|it)\b(?! (?:is|are|can|has|to|possible)\b)"
-        r"|\bboth\b(?! ?(?:[\w’'/%.()-]+,? ){1,6}?(?:and|or)\b)|\bthe two\b(?=[.,;]| by\b| in\b| with\b)|\bthe (?:two|three|four) (?:issues|problems|challenges|limitations|gaps|aspects|tasks)\b(?! of\b| that\b)|\bthat it (?:does|is|can|has)\b[:.,]"
-        r"|\bthe (?:paper|authors)\b(?! (?:by|of)\b)"
+        r"|\bboth\b(?! ?(?:[\w’'/%.()-]+,? ){1,6}?(?:and|or)\b)|\bthe two\b(?=[.,;]| by\b| in\b| with\b)|\bthe (?:two|three|four) (?:issues|problems|challenges|limitations|gaps|aspects|tasks)\b(?! of\b| that\b)|\bthat (?:for|in|on|with|under) [^,]+, (?:it|they)\b|\bthat it (?:does|is|can|has)\b[:.,]"
+        r"|\bthe (?:paper|authors)\b(?! (?:by|of)\b)|\b(?:can|is|are|could) then\b"
         r"|\b(?:from|in|of|after) the (?:first|second|previous|last) (?:stage|step|phase)\b"
         r"|^(?:In|By|With|For|During|Moreover|Under|Based)\b[^,]*, (?:it|this|one)\b",
         re.IGNORECASE,

@@ -1,8 +1,9 @@
-"""Wishes about the outline in words, to edits: rename, merge, drop, add, move, reorder, regenerate."""
+"""Wishes about the outline in words, to edits; several in one message, in the order in which they are made."""
 
 import re
 from collections.abc import Sequence
 
+from marwg.extractive import outline_shapes
 from marwg.extractive.mentions import TOPIC, number_of, papers_in, topics_in
 from marwg.extractive.text import capitalise
 from marwg.tasks import OutlineEditReply, Source
@@ -10,7 +11,7 @@ from marwg.tasks import OutlineEditReply, Source
 _VERBS = (
     r"(?:rename|retitle|call|name|title|merge|combine|join|fuse|unite|drop|remove|delete|omit|skip|add|create|insert|include|introduce|move"
     r"|put|shift|transfer|reassign|assign|swap|switch|exchange|reorder|rearrange|order|sort|reverse|change|leave out|get rid of|cut|take out"
-    r"|regenerate|redo|split|make)"
+    r"|regenerate|redo|split|divide|break|limit|reduce|exclude|keep|use|make)"
 )
 _SPLIT = re.compile(
     rf"\s*(?:;|(?<!al)\.\s+|\n+|,?\s+(?:and|but|also|then|and then|after that|and also|plus)\s+(?=(?:please |also |then )?{_VERBS}\b)"
@@ -20,6 +21,10 @@ _SPLIT = re.compile(
 _POLITE = re.compile(
     r"^(?:(?:please|can you|could you|would you|will you|i(?:'d| would) (?:like|prefer|want)(?: you)?(?: to)?|i want(?: you)? to|let's|let us|we should"
     r"|you should|maybe|perhaps|ok(?:ay)?|yes|great|good|fine|looks good|nice|thanks|hmm|well|but|and|also|then|just|now|first)\b[,:.!]?\s*)+",
+    re.IGNORECASE,
+)
+_NOT_WISHED = re.compile(
+    r"^(?:don't|do not|never|not|no need to|i (?:don't|do not|wouldn't|would not) (?:want|like) (?:you )?to|why|what if|should|shouldn't|is it|would it|what would|how about|what about)\b",
     re.IGNORECASE,
 )
 _CALLED = r"(?:called|named|titled|entitled|with the title|under the title|under the name|as|into|to be called|and call it|and name it|and title it|and rename it(?: to)?)"
@@ -34,8 +39,8 @@ def edits_in(message: str, titles: Sequence[str], papers: Sequence[Source]) -> l
     edits: list[OutlineEditReply] = []
     verb = ""
     for clause in _SPLIT.split(message):
-        clause = _POLITE.sub("", clause.strip()).strip(" .!")
-        if not clause:
+        clause = _POLITE.sub("", clause.strip()).strip(" .!?")
+        if not clause or _NOT_WISHED.match(clause):
             continue
         edit = _edit(clause, titles, papers)
         if edit is None and verb and re.match(r"(?:the |topics? |sections? |#?\d)", clause.lower()):
@@ -49,11 +54,15 @@ def edits_in(message: str, titles: Sequence[str], papers: Sequence[Source]) -> l
 def _edit(clause: str, titles: Sequence[str], papers: Sequence[Source]) -> OutlineEditReply | None:
     return (
         _regenerate(clause)
+        or outline_shapes.sort(clause)
         or _rename(clause, titles)
+        or outline_shapes.split(clause, titles)
         or _merge(clause, titles)
+        or outline_shapes.resize(clause, len(titles))
         or _move(clause, titles, papers)
         or _reorder(clause, titles)
         or _drop(clause, titles)
+        or _leave_out(clause, papers)
         or _add(clause)
     )
 
@@ -71,17 +80,22 @@ def _regenerate(clause: str) -> OutlineEditReply | None:
     asks = re.search(
         r"\b(?:regenerate|redo|start (?:over|again)|try again|again from scratch|from scratch|(?:another|a new|a different|a fresh|new|different)"
         r" (?:outline|structure|grouping|set of topics)|(?:suggest|propose|make|give me|show me) (?:another|something else|a new one|a different one)"
-        r"|(?:only |just )?(?:two|three|four|[234]) (?:topics|sections|groups|themes)(?: only)?(?: instead)?\W*$"
-        r"|(?:fewer|more) (?:topics|sections|groups|themes)|group (?:them|the papers|by) |organi[sz]e (?:it|them|the papers|by) )",
+        r"|group (?:them|the papers|by) |organi[sz]e (?:it|them|the papers|by) (?!time|year|date))",
         clause,
         re.IGNORECASE,
     )
     specific = re.search(
         r"\b(?:merge|rename|drop|add|move|delete|swap|remove|keep|first|last)\b", clause, re.IGNORECASE
     )
-    return OutlineEditReply(kind="regenerate", title=clause) if asks and not specific else None
+    if not asks or specific or re.match(r"(?:split|divide|break)\b", clause, re.IGNORECASE):
+        return None
+    return OutlineEditReply(kind="regenerate", title=clause, fresh=bool(_FRESH.search(clause)))
 
 
+_FRESH = re.compile(
+    r"\b(?:from scratch|start (?:over|again)|(?:forget|ignore|discard|throw away|drop|without|lose) (?:all )?(?:of )?my (?:changes|edits))\b",
+    re.IGNORECASE,
+)
 _RENAME = (
     re.compile(r"^(?:rename|retitle)\s+(?P<ref>.+?)\s+(?:(?:to|as|into)\b|:|->|→|=>)\s*(?P<title>.+)$", re.IGNORECASE),
     re.compile(r"^(?:change|set|make) (?:the )?(?:title|name|heading) of\s+(?P<ref>.+?)\s+(?:(?:to|into)\b|:)\s*(?P<title>.+)$", re.IGNORECASE),
@@ -180,28 +194,82 @@ def _add(clause: str) -> OutlineEditReply | None:
     return OutlineEditReply(kind="add", title=_title(title))
 
 
+_MOVE = re.compile(
+    r"^(?:move|put|shift|transfer|reassign|assign|place|bring|add|include)\s+(?P<rest>.+)$", re.IGNORECASE
+)
+_BELONG = re.compile(
+    r"^(?P<what>.+?)\s+(?:belongs?|should (?:all )?(?:go|be)|(?:all )?goes?)\s+(?:to|into|in|under)\s+(?P<ref>.+)$",
+    re.IGNORECASE,
+)
+_TO = re.compile(r"\s+(?:over to|in with|to|into|under|in|with)\s+", re.IGNORECASE)
+_PAPERS = re.compile(
+    r"\b(?:papers?|articles?|works?|stud(?:y|ies)|surveys?|reviews?|everything|every|all|rest|others|ones|(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(
+    rf"(?:the\s+)?(?:it|this|that|these|those|them|one|ones|both|him|her|papers?|#?\d+|(?:\w+\s+)?{TOPIC}(?:\s+\w+)?|first|second|third|fourth|last)\W*",
+    re.IGNORECASE,
+)
+
+
 def _move(clause: str, titles: Sequence[str], papers: Sequence[Source]) -> OutlineEditReply | None:
-    """Papers to a topic; moving topics is reordering."""
+    """Papers to a topic, named or described; moving topics is reordering."""
+    if match := _BELONG.match(clause):
+        pairs = [(match["what"], match["ref"])]
+    elif match := _MOVE.match(clause):
+        rest = match["rest"]
+        pairs = [(rest[: m.start()], rest[m.end() :]) for m in reversed(list(_TO.finditer(rest)))]
+    else:
+        return None
+    for what, ref in pairs:
+        target = topics_in(ref, titles)
+        # A bare number may count papers: what is meant to move has to say so.
+        if len(target) != 1 or not target[0] or _POINTING.fullmatch(what.strip()):
+            continue
+        ids, description = _meant(what, papers)
+        new = re.match(r"(?:add|include)\b", clause, re.IGNORECASE) and not (ids or _PAPERS.search(what))
+        if (ids or description) and not new:
+            return OutlineEditReply(kind="move_papers", topics=(target[0],), papers=tuple(ids), description=description)
+    return None
+
+
+def _meant(what: str, papers: Sequence[Source]) -> tuple[list[str], str]:
+    """The papers that a phrase names; one that speaks of all, of years or of topics is passed on as a description."""
+    several = re.search(
+        rf"\b(?:all|every|everything|each|rest|others|remaining|uncovered|before|after|since|until|between)\b|\b(?:from|in|of)\s+(?:the\s+)?(?:\w+\s+)?{TOPIC}\b"
+        r"|\b(?:papers|works|articles|ones) (?:from|of) (?:19|20)\d\d\b",
+        what,
+        re.IGNORECASE,
+    )
+    if several:
+        return [], what.strip()
+    named = papers_in(what, papers)
+    return (named, "") if named else ([], what.strip())
+
+
+def _leave_out(clause: str, papers: Sequence[Source]) -> OutlineEditReply | None:
+    """Papers to be taken out of the outline."""
     match = re.match(
-        r"^(?:move|put|shift|transfer|reassign|assign|place|bring|add|include)\s+(?P<what>.+?)\s+(?:to|into|in|under|over to|in with|with)\s+(?P<ref>.+)$",
+        rf"^(?:{_DROP_VERB}|don't (?:cite|use|mention|include)|do not (?:cite|use|mention|include)|take|keep)\s+(?P<what>.+)$",
         clause,
         re.IGNORECASE,
     )
     if not match:
-        match = re.match(
-            r"^(?P<what>.+?)\s+(?:belongs?|should (?:go|be)|goes?)\s+(?:to|into|in|under)\s+(?P<ref>.+)$",
-            clause,
-            re.IGNORECASE,
-        )
-    if not match:
         return None
-    what, target = match["what"], topics_in(match["ref"], titles)
-    if len(target) != 1 or re.fullmatch(rf"(?:the\s+)?(?:\w+\s+)?{TOPIC}(?:\s+\w+)?", what.strip(), re.IGNORECASE):
+    what = re.sub(
+        r"\s+(?:out(?: of (?:it|this|the (?:outline|section)))?|from (?:it|the (?:outline|section|list)))$",
+        "",
+        match["what"],
+        flags=re.IGNORECASE,
+    )
+    if re.match(r"(?:take|keep)\b", clause, re.IGNORECASE) and what == match["what"]:
         return None
-    chosen = papers_in(what, papers)
-    if not chosen:
+    if _POINTING.fullmatch(what.strip()):
         return None
-    return OutlineEditReply(kind="move_papers", topics=(target[0],), papers=tuple(chosen))
+    ids, description = _meant(what, papers)
+    if not ids and not _PAPERS.search(what):
+        return None
+    return OutlineEditReply(kind="leave_out", papers=tuple(ids), description=description)
 
 
 def _reorder(clause: str, titles: Sequence[str]) -> OutlineEditReply | None:

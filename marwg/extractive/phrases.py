@@ -41,7 +41,8 @@ WEAK_HEADS = frozenset(
     attention line radiologist function horizon forecaster patient researcher practitioner clinician developer degradation standard
     parameter expert process approach query strategy impact implementation datum metric domain paper note colleague work thing point
     time year day hour cost size rate score value group class change difference answer question choice list item word sentence pair
-    stage part half third percent factor second minute figure table text document model one intersection union points two three""".split()
+    stage part half third percent factor second minute figure table text document model one intersection union points two three scenario industry ratio count procedure view driven based aware
+    level wise guided motivation direction case""".split()
 )
 WEAK_WORDS = frozenset(
     "increasing growing identifying using providing making including model proposing improving outperform outperforms achieve achieves "
@@ -55,7 +56,7 @@ COUNT_NOUNS = frozenset(
     overview theory solution transformer attack baseline simulator compiler collection engine recommender encoder decoder procedure
     test-bed testbed challenge taxonomy tutorial roadmap formulation objective criterion task ontology interface assistant estimator
     classifier detector learner optimizer prover solver parser generator kernel layer module unit resource suite package simulator
-    lens look case-study analysis theorem""".split()
+    gap regime lens look case-study analysis theorem""".split()
 )
 MASS_NOUNS = frozenset(
     """recommendation translation classification prediction adaptation detection generation segmentation optimization recognition
@@ -71,11 +72,12 @@ _SUPERLATIVES = frozenset("best most largest latest highest lowest least".split(
 
 @dataclass
 class Phrases:
-    """The noun phrases of one text: how often, in what forms, and how often each ends (or not) where its chunk ends."""
+    """The noun phrases of one text: how often, in what forms, and how often each ends (and begins) where its chunk does, or not."""
 
     counts: Counter[str] = field(default_factory=Counter)
     forms: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     bounds: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    starts: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
 
 
 @lru_cache(maxsize=100_000)
@@ -102,16 +104,20 @@ def chunks(text: str) -> list[list[str]]:
 
 
 @lru_cache(maxsize=50_000)
-def noun_phrases(text: str) -> tuple[tuple[str, bool], ...]:
-    """All phrases of one to four words that end in a noun, each with whether it ends where its chunk ends."""
+def noun_phrases(text: str) -> tuple[tuple[str, bool, bool], ...]:
+    """All phrases of one to four words that end in a noun, each with whether it begins and ends where its chunk does.
+
+    A generic adjective before a phrase ("novel", "recent") counts as outside of the chunk.
+    """
     kinds = {word.text: word.tag for word in tag(text)}
-    found: list[tuple[str, bool]] = []
+    found: list[tuple[str, bool, bool]] = []
     for words in chunks(text):
         for length in range(1, 5):
             for start in range(len(words) - length + 1):
                 piece = words[start : start + length]
                 if kinds.get(piece[-1], "")[:1] == "N" and piece[0].lower() not in GENERIC_WORDS:
-                    found.append((" ".join(piece), start + length == len(words)))
+                    begins = all(word.lower() in GENERIC_WORDS for word in words[:start])
+                    found.append((" ".join(piece), begins, start + length == len(words)))
     return tuple(found)
 
 
@@ -119,17 +125,18 @@ def collect(texts: Iterable[str]) -> Phrases:
     """The phrases of several texts together."""
     phrases = Phrases()
     for text in texts:
-        for phrase, ends in noun_phrases(text):
+        for phrase, begins, ends in noun_phrases(text):
             key = normal(phrase)
             phrases.counts[key] += 1
             phrases.forms[key][phrase] += 1
             phrases.bounds[key][ends] += 1
+            phrases.starts[key][begins] += 1
     return phrases
 
 
 def names_in(text: str) -> set[str]:
     """The phrases of a text in normal form."""
-    return {normal(phrase) for phrase, _ in noun_phrases(text)}
+    return {normal(phrase) for phrase, _, _ in noun_phrases(text)}
 
 
 def can_name(phrase: str) -> bool:
@@ -142,6 +149,8 @@ def can_name(phrase: str) -> bool:
         or any(word in GENERIC_WORDS for word in words)
         or any(word in WEAK_WORDS for word in words)
     ):
+        return False
+    if words[0] in ("neighbor", "eye", "deep", "supplementary"):
         return False
     if any(re.search(r"[^s]s$", word) and word not in INNER_S for word in words[:-1]):
         return False

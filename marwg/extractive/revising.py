@@ -1,4 +1,4 @@
-"""Feedback by lint, and revisions that rules can make: shorter, without a paper or a sentence, cleaner; the rest is said."""
+"""Revisions that rules can make: shorter, without a paper or a sentence, cleaner; what they cannot do is said."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,77 +9,22 @@ from marwg.extractive import support, titles
 from marwg.extractive.casing import Casing
 from marwg.extractive.choice import Choice, Chooser
 from marwg.extractive.conversion import without_hype
-from marwg.extractive.lint import Fault, faults, section_faults
+from marwg.extractive.feedback import beginning, paragraphs_of
+from marwg.extractive.lint import Fault, faults
 from marwg.extractive.mentions import number_of, papers_in
 from marwg.extractive.papers import Encode, PaperText, read_paper, read_papers, vectors, whole_text
 from marwg.extractive.shortening import shorten, without_asides
 from marwg.extractive.text import cited, word_count
-from marwg.markup import map_citations, split_sentences
+from marwg.markup import map_citations
 from marwg.tasks import (
     CitedSentence,
-    FeedbackReply,
-    GiveFeedback,
     ParagraphReply,
     ReviseSection,
-    SectionFeedback,
     SectionReply,
-    SectionText,
     Source,
 )
-from marwg.types import POSITION, Focal
+from marwg.types import Focal
 from marwg.wording import content_words, overlap
-
-# ---------------------------------------------------------------- feedback
-
-_DIMENSION = {
-    "long": "concise_language", "praise": "concise_language", "doubled words": "concise_language", "code announcement": "concise_language",
-    "connective twice": "concise_language", "about the text": "concise_language", "enumeration": "concise_language",
-    "dangling reference": "structural_logic", "anaphoric start": "structural_logic", "sameness": "structural_logic",
-    "unattributed": "critical_analysis",
-}  # fmt: skip
-_ADVICE = {
-    "long": "Shorten", "praise": "Take the praise out of", "doubled words": "Mend the doubled words in", "enumeration": "Say one thing in",
-    "code announcement": "Take the announcement of code out of", "connective twice": "Use another connective than",
-    "about the text": "Say it without speaking of the text in", "dangling reference": "Say what is pointed back to in",
-    "anaphoric start": "Name the subject of", "sameness": "Begin in another way:", "unattributed": "Say whose claim this is:",
-}  # fmt: skip
-
-
-def give_feedback(task: GiveFeedback) -> FeedbackReply:
-    """What the lint finds in each section, on the dimension where it belongs; nothing where it finds nothing."""
-    return FeedbackReply(sections=tuple(_feedback(section, task.focal) for section in task.sections))
-
-
-def _feedback(section: SectionText, focal: Focal) -> SectionFeedback:
-    paragraphs = _paragraphs(section.text)
-    closing = section.topic_id == POSITION
-    own = focal.abstract
-    found = [
-        fault
-        for fault in section_faults(paragraphs, {i for p in paragraphs for s in p for i in cited(s)}, focal=closing)
-        if not (fault.name == "unattributed" and fault.where in own)
-    ]
-    said: dict[str, list[str]] = {}
-    for fault in found:
-        if fault.name in _DIMENSION:
-            line = f'{_ADVICE[fault.name]} "{_beginning(fault.where)}".'
-            lines = said.setdefault(_DIMENSION[fault.name], [])
-            if line not in lines and len(lines) < 4:
-                lines.append(line)
-    if closing and not re.search(r"\b(?:we|our|this (?:paper|work|study))\b", section.text, re.IGNORECASE):
-        said["prominent_contribution"] = ["Say what the present paper adds."]
-    return SectionFeedback(topic_id=section.topic_id, **{name: " ".join(lines) for name, lines in said.items()})
-
-
-def _beginning(text: str) -> str:
-    words = text.split()
-    return " ".join(words[:9]) + (" …" if len(words) > 9 else "")
-
-
-def _paragraphs(text: str) -> list[list[str]]:
-    blocks = [block for block in re.split(r"\n\s*\n", text) if block.strip() and not block.lstrip().startswith("#")]
-    return [list(split_sentences(block)) for block in blocks]
-
 
 # ---------------------------------------------------------------- revision
 
@@ -115,7 +60,7 @@ def revise_section(task: ReviseSection, encode: Encode) -> SectionReply:
     papers = {paper.id: paper for paper in read_papers(task.papers)}
     texts = [task.focal.abstract, *(p.body for p in papers.values())]
     casing = Casing(texts, [p.voice.name for p in papers.values() if p.voice.name])
-    revision = _Revision(task, encode, _paragraphs(task.section.text), papers, casing, [])
+    revision = _Revision(task, encode, paragraphs_of(task.section.text), papers, casing, [])
     _only_allowed(revision)
     if task.by_user:
         _follow_wish(revision, task.feedback)
@@ -237,7 +182,7 @@ def _follow_wish(revision: _Revision, wish: str) -> None:
     if not any(done):
         revision.notes.append(
             "The built-in writer has no language model: it can shorten a section, take papers or sentences out, and add a "
-            f"sentence on a paper, but it cannot do this: “{_beginning(wish)}”."
+            f"sentence on a paper, but it cannot do this: “{beginning(wish)}”."
         )
 
 

@@ -8,6 +8,13 @@ from typing import Any, NamedTuple
 FINITE_TAGS = frozenset("VVB VVZ VVD VBB VBZ VBD VHB VHZ VHD VDB VDZ VDD VM0".split())
 
 _TOKEN = re.compile(r"[A-Za-z0-9$%\\][\w$%\\.'’*+/@-]*[\w%$*+]|\w|[^\w\s]")
+_LEARNED_PLURALS = {
+    "corpus": "corpora",
+    "matrix": "matrices",
+    "vertex": "vertices",
+    "index": "indices",
+    "criterion": "criteria",
+}
 _lock = threading.Lock()
 
 
@@ -63,7 +70,9 @@ def plain_form(verb: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun."""
+    """The plural of a noun; learned plurals as technical writing has them."""
+    if noun in _LEARNED_PLURALS:
+        return _LEARNED_PLURALS[noun]
     from lemminflect import getInflection
 
     return str((getInflection(noun, "NNS") or (noun,))[0])

@@ -164,7 +164,7 @@ class Naming:
             if can_name(phrase)
             and phrase not in self._system_names
             and self._single_is_special(phrase, members, inside)
-            and self._ends_its_chunk(phrase)
+            and self._is_whole(phrase)
             and self._form_is_plain(self.form(phrase, inside))
             and document_count(inside, phrase) >= least
         )
@@ -175,14 +175,15 @@ class Naming:
         in_title = any(phrase in self._title_phrases[i] for i in members)
         return rarity(phrase) > 0.35 and (in_title or document_count(inside, phrase) >= 0.4 * len(inside))
 
-    def _ends_its_chunk(self, phrase: str) -> bool:
-        ends = [0, 0]
+    def _is_whole(self, phrase: str) -> bool:
+        """Whether the phrase is a term and not a piece of a longer one, by where its noun phrases begin and end."""
+        ends, begins, uses = 0, 0, 0
         for paper in self._papers:
             if phrase in paper.phrases.bounds:
                 inner, final = paper.phrases.bounds[phrase]
-                ends[0] += inner
-                ends[1] += final
-        return ends[1] >= 0.6 * sum(ends)
+                ends, uses = ends + final, uses + inner + final
+                begins += paper.phrases.starts[phrase][1]
+        return ends >= 0.6 * uses and (" " not in phrase or begins >= 0.2 * uses)
 
     @staticmethod
     def _form_is_plain(form: str) -> bool:
@@ -204,7 +205,7 @@ class Naming:
             here = document_count(inside, phrase) / len(inside)
             there = document_count(outside, phrase) / max(1, len(outside))
             titles = sum(phrase in self._title_phrases[i] for i in members) / len(inside)
-            length = (0.55, 1.0, 1.05, 0.9)[min(len(phrase.split()), 4) - 1]
+            length = (0.35, 1.0, 1.05, 0.9)[min(len(phrase.split()), 4) - 1]
             score = here**0.95 * max(0.05, math.log((here + 0.1) / (there + 0.1))) * length * (1 + titles)
             score *= (0.35 + float(vector @ centre)) * (1 + 2 * float(vector @ gain)) * rarity(phrase)
             names.append(Name(phrase, score, here, titles))

@@ -2,9 +2,10 @@
 
 import re
 
+from marwg.extractive import ledger_questions, outline_asking
 from marwg.extractive.mentions import TOPIC, number_of, papers_in, topics_by_title, topics_in
 from marwg.extractive.outline_wishes import edits_in
-from marwg.tasks import RouteTurn, TurnReply
+from marwg.tasks import OutlineEditReply, RouteTurn, TurnReply
 
 _ABSTRACT_LABEL = re.compile(r"(?:^|\n|(?<=[.?!]) |(?<=\s))\W*abstract\W*[:.—–-]?\s*\n?\s*", re.IGNORECASE)
 _TITLE_LABEL = re.compile(r"^\W*title\W*[:=—–-]\s*", re.IGNORECASE)
@@ -15,7 +16,7 @@ _LONG_ENOUGH = 30
 def route(task: RouteTurn) -> TurnReply:
     """The action that a message asks for at this stage."""
     message = task.message.strip()
-    for rule in (_start, _help, _version, _undo, _export, _why):
+    for rule in (_start, _help, _version, _undo, ledger_questions.asked, _export, _why):
         reply = rule(message, task)
         if reply:
             return reply
@@ -205,25 +206,71 @@ def _approves(message: str) -> bool:
 
 
 def _outline_turn(message: str, task: RouteTurn) -> TurnReply:
+    question, wish = _question_and_wish(message, task)
+    if question and not wish:
+        return question
     if _approves(message):
         return TurnReply(kind="approve")
-    edits = edits_in(message, task.topics, task.papers)
-    if edits:
-        return TurnReply(kind="edit_outline", edits=tuple(edits))
-    if re.search(r"\b(?:remove|drop|delete|take out|exclude|leave out|don't cite|omit)\b", message, re.IGNORECASE):
-        papers = papers_in(message, task.papers)
-        if papers:
-            return TurnReply(kind="revise", remove_papers=tuple(papers))
+    if _HYPOTHETICAL.match(message):
+        return _unclear("Shall I change that? Then say it as a wish, for example: merge 1 and 2. Or say that the outline is good.")
+    if edits := edits_in(wish or message, task.topics, task.papers):
+        if several := _too_many(message, edits, task):
+            return _unclear(several)
+        asked = {"ask": question.ask, "papers": question.papers, "node": question.node} if question else {}
+        topics = question.topics if question else ()
+        return TurnReply(kind="edit_outline", edits=tuple(edits), topics=topics).model_copy(update=asked)
+    for pattern, ask_back in _HALF_SAID:
+        if re.search(pattern, message, re.IGNORECASE):
+            return _unclear(ask_back)
     return _unclear(
         "What should change in the outline? For example: merge the first two, call the third one Evaluation, drop topic 2, "
-        "add a topic on data, move the paper by Li to topic 1. Or say that it is good."
+        "split 1 by method, order by time, add a topic on data, move the paper by Li to topic 1. Or say that it is good."
     )
+
+
+_HYPOTHETICAL = re.compile(
+    r"^(?:what if|what would|what about|how about|should (?:we|i|it)|shouldn't|would it|is it (?:better|good|possible|ok)|wouldn't|do you think|are you sure|isn't it)\b",
+    re.IGNORECASE,
+)
+_HALF_SAID = (
+    (r"\b(?:don't|do not|never)\b", "I change nothing then. What should change in the outline, or is it good as it is?"),
+    (r"\b(?:merge|combine|join|put .* together)\b", "Which topics should be merged? Give their numbers, for example: merge 1 and 2."),
+    (r"\b(?:rename|retitle|call|another title|other title|new title)\b", "Which topic, and what should it be called? For example: call 2 Evaluation."),
+    (r"\b(?:split|divide|break)\b", "Which topic should be split, and by what? For example: split 3 by dataset."),
+    (r"\b(?:move|put|shift|belongs?)\b", "Which papers should go to which topic? For example: move the paper by Li to topic 1."),
+    (r"\b(?:drop|remove|delete|take out|leave out|get rid of|cut)\b", "What should be left out: which topic, or which paper? For example: drop topic 2."),
+    (r"\b(?:order|sort|swap|reorder)\b", "In which order? For example: 3, 1, 2; or order by time."),
+    (r"\b(?:add|another topic|new topic|missing)\b", "What should the new topic be on? For example: add a topic on human studies."),
+)  # fmt: skip
+
+
+def _question_and_wish(message: str, task: RouteTurn) -> tuple[TurnReply | None, str]:
+    """A question about the outline, and the sentences beside it where they wish for something."""
+    sentences = re.split(r"(?<=[?.!])\s+|\n+", message)
+    for place, sentence in enumerate(sentences):
+        question = outline_asking.asked(sentence, task)
+        if question and question.kind == "ask_outline":
+            rest = " ".join(s for i, s in enumerate(sentences) if i != place)
+            return question, rest if edits_in(rest, task.topics, task.papers) else ""
+    return outline_asking.asked(message, task), ""
+
+
+def _too_many(message: str, edits: list[OutlineEditReply], task: RouteTurn) -> str:
+    """What to ask back where one paper is spoken of and several fit."""
+    titles = {p.id: f"{p.authors} {p.year or ''}, “{p.title}”" for p in task.papers}
+    for edit in edits:
+        if edit.kind in ("move_papers", "leave_out") and len(edit.papers) > 1 and _ONE_PAPER.search(message):
+            return f"Which paper do you mean: {'; or '.join(titles[p] for p in edit.papers)}?"
+    return ""
+
+
+_ONE_PAPER = re.compile(r"\b(?:the|that|this|one|a) (?:\w+ )?(?:paper|article|work) (?:by|of|from|on|about)\b(?!.*\b(?:papers|both|and the)\b)", re.IGNORECASE)
 
 
 # ---------------------------------------------------------------- draft
 
 _OUTLINE_WORD = re.compile(
-    rf"^(?:please |can you |could you )*(?:rename|retitle|merge|combine|swap|reorder|add (?:a |another |one more )?(?:new )?{TOPIC}|(?:drop|remove|delete) (?:the )?(?:\w+ )?{TOPIC}\b"
+    rf"^(?:please |can you |could you )*(?:(?:split|divide|break up) (?:the )?(?:\w+ )?{TOPIC}\b(?!.*\b(?:sentence|paragraph)s?\b)|(?:order|sort) (?:the |them|it|by)|(?:at most|no more than|only) \w+ {TOPIC}|\w+ {TOPIC} at most|rename|retitle|merge|combine|swap|reorder|add (?:a |another |one more )?(?:new )?{TOPIC}|(?:drop|remove|delete) (?:the )?(?:\w+ )?{TOPIC}\b"
     rf"|call (?:the )?(?:\w+ )?{TOPIC}|move )",
     re.IGNORECASE,
 )
@@ -250,6 +297,8 @@ def _draft_turn(message: str, task: RouteTurn) -> TurnReply:
         edits = edits_in(message, task.topics, task.papers)
         if edits:
             return TurnReply(kind="edit_outline", edits=tuple(edits))
+    if question := outline_asking.asked(message, task):
+        return question
     if _QUESTION.match(message) and not re.match(r"(?:can|could|would|will) you\b", message, re.IGNORECASE):
         return _unclear(
             "I can change the draft, explain a claim, show a version or export. Which of these? For a claim, give its number."

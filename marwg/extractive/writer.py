@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from marwg.extractive import cards, judging, labels, outlines, position, reading, revising, section, turns
+from marwg.extractive import cards, feedback, judging, labels, outlines, position, reading, revising, section, turns
 from marwg.extractive.papers import Encode
 from marwg.tasks import (
     AskForMissing,
@@ -48,7 +48,7 @@ class ExtractiveWriter:
             AssignTopics: lambda task: outlines.assign_topics(task, encode),
             DraftSection: lambda task: section.draft_section(task, encode),
             DraftPosition: lambda task: position.draft_position(task, encode),
-            GiveFeedback: revising.give_feedback,
+            GiveFeedback: feedback.give_feedback,
             ReviseSection: lambda task: revising.revise_section(task, encode),
             JudgeClaims: lambda task: judging.judge_claims(task, encode),
             CorrectClaims: lambda task: judging.correct_claims(task, encode),
