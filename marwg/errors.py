@@ -14,6 +14,7 @@ MarwgError                 one sentence for the user, a hint what to do, whether
 │   ├── ModelTimeout       no answer in time
 │   ├── ModelUnavailable   the provider answers with an error, or not at all
 │   └── InvalidReply       answers came, none was usable; carries the attempts
+├── SourceUnavailable      a live source (arXiv, OpenAlex, …) does not answer; the others are used
 ├── PromptError            a prompt file and its task do not fit together
 ├── RunError               a stored run cannot be found or continued
 └── LimitReached           the limit of cost that the user set
@@ -100,6 +101,12 @@ class InvalidReply(ModelError):
     def __init__(self, message: str, hint: str = "", attempts: Sequence[str] = ()) -> None:
         super().__init__(message, hint)
         self.attempts = tuple(attempts)
+
+
+class SourceUnavailable(MarwgError):
+    """A live source does not answer, or not with data; what is here and the other sources are used."""
+
+    retry = True
 
 
 class PromptError(MarwgError):

@@ -15,6 +15,7 @@ from tests.fake_encoder import encode
 class FakeLibrary:
     held: list[Paper]
     pages_of: dict[PaperId, list[Page]] = field(default_factory=dict)
+    foreign: dict[PaperId, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.held)
@@ -28,6 +29,12 @@ class FakeLibrary:
 
     def pages(self, paper_id: PaperId) -> list[Page]:
         return self.pages_of.get(paper_id, [])
+
+    def by_key(self, key: str) -> Paper | None:
+        return next((p for p in self.held if p.key == key), None)
+
+    def found_online(self) -> dict[PaperId, str]:
+        return dict(self.foreign)
 
     def has_full_text(self, paper_id: PaperId) -> bool:
         return bool(self.pages_of.get(paper_id))

@@ -43,6 +43,41 @@ BIB = {
 """Of biblatex-examples, five entries are the same work twice; in the Zotero export, seven keys stand twice."""
 
 
+RECORDS = {
+    # file: (records that come out, refused)
+    "asreview_baseline_zotero.ris": (100, {}),
+    "asreview_many_authors.ris": (1, {}),
+    "asreview_ovid_psycinfo.ris": (6, {}),
+    "asreview_proquest.ris": (6, {}),
+    "asreview_pubmed_zotero.ris": (6, {}),
+    "asreview_scopus.ris": (6, {}),
+    "rispy_bom.ris": (0, {"line 1": "no title"}),
+    "rispy_utf.ris": (1, {}),
+    "rispy_wos.ris": (2, {}),
+    "bbt_export.csl.json": (26, {}),
+    "deep-review_references.json": (614, {"item 594, SqhJCztH": "no title"}),
+}
+"""`rispy_bom.ris` holds a DOI and nothing else; `rispy_wos.ris` is a Web of Science export."""
+
+
+def test_every_record_file_is_stated():
+    assert {path.name for folder in ("ris", "csl") for path in (PAPERS / folder).iterdir()} == set(RECORDS)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS))
+async def test_ris_and_csl_files(name, tmp_path):
+    records, refused = RECORDS[name]
+    library = Library(tmp_path / "library.db")
+    report = await import_files([PAPERS / ("ris" if name.endswith(".ris") else "csl") / name], library)
+    assert {remark.where: remark.reason for remark in report.refused} == refused
+    assert (report.read, report.added + len(report.merged)) == (records, records)
+    papers = library.papers()
+    assert read_bibtex("".join(to_bibtex(p) for p in papers[:60])).papers == tuple(
+        p.model_copy(update={"paper_id": ""}) for p in papers[:60]
+    )
+    library.close()
+
+
 @cache
 def parsed_bib(name: str) -> Parsed:
     return read_bibtex(decode_bytes((PAPERS / "bib" / name).read_bytes()))

@@ -38,7 +38,7 @@ async def test_a_folder_of_everything(tmp_path, library):
     )
     write_pdf(folder / "more" / "paper.pdf", article())
     write_pdf(folder / "more" / "scan.pdf", [[]])
-    (folder / "notes.ris").write_text("TY  - JOUR\n")
+    (folder / "notes.docx").write_bytes(b"x")
     (folder / "picture.png").write_bytes(b"x")
     events, taken = [], Taken()
     report = await import_files([folder, tmp_path / "missing.bib"], library, taken, events.append)
@@ -49,8 +49,8 @@ async def test_a_folder_of_everything(tmp_path, library):
     assert taken.ids == [paper.paper_id]
     assert [r.source for r in report.merged] in (["paper.pdf"], ["refs.bib"])
     refused = {remark.source: remark.reason for remark in report.refused}
-    assert set(refused) == {"refs.bib", "scan.pdf", "notes.ris", "missing.bib"}
-    assert "is of a kind that is not read here" in refused["notes.ris"]
+    assert set(refused) == {"refs.bib", "scan.pdf", "notes.docx", "missing.bib"}
+    assert "is of a kind that is not read here" in refused["notes.docx"]
     assert "No such file" in refused["missing.bib"]
     assert len(report.refused) == 5
     assert "2 papers read, 1 new, 3 pages of full text" in report.summary()

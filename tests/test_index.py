@@ -227,4 +227,12 @@ async def test_topics_are_fitted_once_and_are_the_same_each_time(index, library)
     library.save_topics("", {})
     assert await index.fit_topics() == labels
     library.add([Paper(paper_id="pnew", key="", title="Cats again")])
-    assert "pnew" not in await index.topics()
+    assert "pnew" not in await index.topics(), "it is not embedded yet"
+    await index.vectors(["pnew"])
+    assert (await index.topics())["pnew"] == labels["pcats0"]
+    fitted = await index.fit_topics()
+    assert fitted == labels | {"pnew": labels["pcats0"]}, "one more paper does not change the topics"
+    library.add(
+        Paper(paper_id=f"pw{n}", key="", title=f"Wine {n}", abstract="wine grapes tasting " * 3) for n in range(12)
+    )
+    assert any("wine" in label for label in (await index.fit_topics()).values()), "many more are fitted anew"

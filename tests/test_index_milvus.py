@@ -92,9 +92,11 @@ def real_server(tmp_path_factory):
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
-    assert answers(address, 90)
-    yield address
-    stopped(process)
+    try:
+        assert answers(address, 60), "the server does not answer; is another one running? Only one can on a machine."
+        yield address
+    finally:
+        stopped(process)
 
 
 @pytest.fixture(params=["lite", "lite server", pytest.param("server", marks=pytest.mark.server)])
@@ -113,6 +115,14 @@ def store(where):
 
 
 # ---------------------------------------------------------------- conformance
+
+
+def test_settling_changes_nothing_but_the_speed(store):
+    store.put({f"p{n}": ("d", unit(n)) for n in range(5)})
+    before = store.search(unit(3), 5)
+    store.settle()
+    assert [i for i, _ in store.search(unit(3), 5)] == [i for i, _ in before]
+    assert len(store.digests()) == 5
 
 
 def test_what_was_put_is_there(store):

@@ -1,14 +1,15 @@
 """The index of a library: vectors of papers and passages that keep up with it, and hybrid search over them."""
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from marwg.errors import EmptyLibrary, MarwgError
 from marwg.events import Notice, Progress, Report
 from marwg.index.embedding import Embedder
-from marwg.index.hybrid import Hit, combined
+from marwg.index.hybrid import Hit, combined, nearest_sentences, sentences_of
 from marwg.index.milvus import VectorStore
 from marwg.index.passages import passages_of
 from marwg.index.topics import Topics
@@ -17,8 +18,10 @@ from marwg.settings import Settings
 from marwg.types import Paper, PaperId, Passage, Stage
 
 _TEXTS_AT_ONCE = 128
+_WORTH_SETTLING = 200  # papers; below, a search is fast as it is
 _POOL = 150
 _MOST = 16_000
+_ROWS_KEPT = 60_000  # 90 MB at 384 dimensions
 
 
 class Index:
@@ -34,6 +37,7 @@ class Index:
         self._changing = asyncio.Lock()
         self._known: dict[PaperId, str] | None = None
         self._checked = -1
+        self._rows: dict[PaperId, tuple[str, np.ndarray]] = {}
         self._fit: asyncio.Task[None] | None = None
 
     async def add(self, paper_ids: Sequence[PaperId], report: Report | None = None) -> None:
@@ -62,24 +66,38 @@ class Index:
             )
         if limit <= 0 or not query.strip():
             return []
-        vector = (await self.embedder.aencode([query]))[0]
         if not lexical:
+            vector = (await self.embedder.aencode([query]))[0]
             return combined(await self._nearest(vector, min(limit, len(known)), known), {}, limit)
+        sentences = sentences_of(query)
+        encoded = await self.embedder.aencode([query, *sentences])
+        vector, parts = encoded[0], encoded[1:]
         # Standard scores of a handful of hits mean little: they are taken over a wider pool than is asked for.
         pool = max(3 * limit, _POOL)
         cosines = await self._nearest(vector, min(pool, len(known)), known)
         bm25 = dict(await asyncio.to_thread(self.library.lexical, query, pool))
         others = [i for i in bm25 if i not in cosines and i in known]
-        rows = await asyncio.to_thread(self._store.vectors, others)
-        cosines |= {i: float(row @ vector) for i, row in rows.items()}
+        rows = await self._rows_of([*cosines, *others] if sentences else others, known)
+        cosines |= {i: float(rows[i] @ vector) for i in others if i in rows}
         dense_only = [i for i in cosines if i not in bm25]
         bm25 |= dict(await asyncio.to_thread(self.library.lexical, query, len(dense_only), dense_only))
-        return combined(cosines, bm25, limit)
+        near = nearest_sentences({i: rows[i] for i in cosines if i in rows}, parts) if sentences else {}
+        return combined(cosines, bm25, limit, near)
 
     async def vectors(self, paper_ids: Sequence[PaperId]) -> dict[PaperId, np.ndarray]:
         """The unit vectors of title and abstract, in this order; papers that are not in the library are left out."""
         known = await self._up_to_date(None)
-        return await asyncio.to_thread(self._store.vectors, [i for i in paper_ids if i in known])
+        return await self._rows_of([i for i in paper_ids if i in known], known)
+
+    async def _rows_of(self, ids: Sequence[PaperId], known: Mapping[PaperId, str]) -> dict[PaperId, np.ndarray]:
+        """Vectors of papers, from memory where they were fetched before."""
+        fetch = [i for i in ids if self._rows.get(i, ("",))[0] != known[i]]
+        if fetch:
+            if len(self._rows) + len(fetch) > _ROWS_KEPT:
+                self._rows = {i: self._rows[i] for i in ids if i in self._rows}
+            found = await asyncio.to_thread(self._store.vectors, fetch)
+            self._rows |= {i: (known[i], row) for i, row in found.items()}
+        return {i: self._rows[i][1] for i in dict.fromkeys(ids) if self._rows.get(i, ("",))[0] == known[i]}
 
     async def passages(self, paper_id: PaperId) -> list[tuple[Passage, np.ndarray]]:
         """The passages of a paper's pages with their vectors, in reading order; the abstract is not among them."""
@@ -87,8 +105,11 @@ class Index:
         return await asyncio.to_thread(self._store.passages_of, paper_id) if paper_id in known else []
 
     async def topics(self) -> dict[PaperId, str]:
-        """The BERTopic labels that are there; papers that came since the last fit have none. Never waits for a fit."""
-        return await asyncio.to_thread(self._topics.known)
+        """The BERTopic labels; a paper that was embedded since the fit has the nearest topic. Never waits for a fit."""
+        labels = await asyncio.to_thread(self._topics.known)
+        known = self._known or {}
+        new = [i for i in known if i not in labels] if labels else []
+        return labels | self._topics.of_new(await self._rows_of(new, known)) if new else labels
 
     async def fit_topics(self) -> dict[PaperId, str]:
         """Fits topics where the library changed since the last time; takes seconds, meant for the background."""
@@ -162,7 +183,8 @@ class Index:
         digests = self.library.digests()
         papers = {paper.paper_id: paper for paper in self.library.papers(ids)}
         ordered = sorted(papers, key=lambda i: (len(_text(papers[i])), i))
-        done = 0
+        lengths = {i: len(_text(papers[i])) for i in ordered}
+        done, begun, read, whole = 0, time.monotonic(), 0, sum(lengths.values())
         for group in self._groups(ordered):
             passages = [passage for i in group for passage in passages_of(self.library.pages(i))]
             rows = await self.embedder.aencode([_text(papers[i]) for i in group])
@@ -170,15 +192,20 @@ class Index:
             stored = {i: (digests[i], row) for i, row in zip(group, rows, strict=True)}
             await asyncio.to_thread(self._store.put, stored, list(zip(passages, page_rows, strict=True)))
             done += len(group)
+            read += sum(lengths[i] for i in group)
             if report is not None:
-                report(Progress(stage=Stage.CANDIDATES, done=done, total=len(ordered), note="embedding the library"))
+                note = "embedding the library" + _left((time.monotonic() - begun) * (whole - read) / max(read, 1))
+                report(Progress(stage=Stage.CANDIDATES, done=done, total=len(ordered), note=note))
+        if done >= _WORTH_SETTLING:
+            await asyncio.to_thread(self._store.settle)
 
     def _groups(self, ids: Sequence[PaperId]) -> list[list[PaperId]]:
         """Papers in groups of about as many texts as are embedded at once; one with a full text is a group of its own."""
         groups: list[list[PaperId]] = []
         size = _TEXTS_AT_ONCE
+        with_pages = self.library.with_full_text()
         for one in ids:
-            weight = _TEXTS_AT_ONCE if self.library.has_full_text(one) else 1
+            weight = _TEXTS_AT_ONCE if one in with_pages else 1
             if size + weight > _TEXTS_AT_ONCE:
                 groups.append([])
                 size = 0
@@ -201,6 +228,13 @@ class Index:
             if len(ours) >= limit or len(hits) < asked or asked >= _MOST:
                 return dict(ours[:limit])
             asked = min(2 * asked + limit, _MOST)
+
+
+def _left(seconds: float) -> str:
+    """How long it still takes, where that is worth saying."""
+    if seconds < 20:
+        return ""
+    return f", about {round(seconds / 60)} min left" if seconds >= 90 else f", about {round(seconds, -1):.0f} s left"
 
 
 def _text(paper: Paper) -> str:

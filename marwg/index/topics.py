@@ -12,6 +12,8 @@ from marwg.types import PaperId
 
 SMALLEST = 20
 """Papers that a library must have before topics mean anything."""
+GROWN = 0.2
+"""A library is fitted anew where so large a share of papers came since."""
 _COMPONENTS = 10
 _LABEL_WORDS = 3
 _SEED = 0
@@ -25,11 +27,23 @@ class Topics:
         self._lock = threading.Lock()
 
     def known(self) -> dict[PaperId, str]:
-        """The labels of the last fit, whatever came into the library since."""
+        """The labels that are saved, whatever came into the library since."""
         return self._library.topics()[1]
 
+    def of_new(self, vectors: Mapping[PaperId, np.ndarray]) -> dict[PaperId, str]:
+        """The labels of papers that came since the fit: that of the nearest topic. None where there was no fit."""
+        saved = self._library.topic_centres()
+        if not vectors or saved.get("model") != self._model:
+            return {}
+        names = list(saved["centres"])
+        centres = np.asarray([saved["centres"][name] for name in names], dtype=np.float32)
+        return {i: names[int(np.argmax(centres @ row))] for i, row in vectors.items()}
+
     def fit(self, ids: Sequence[PaperId], vectors: Mapping[PaperId, np.ndarray]) -> dict[PaperId, str]:
-        """Labels for these papers: those that are there if they were made for the same, else new ones."""
+        """Labels for these papers: those that are there if they were made for the same, else new ones.
+
+        A library that grew a little keeps its topics; the new papers are put into them.
+        """
         if len(ids) < SMALLEST:
             return {}
         with self._lock:
@@ -37,13 +51,29 @@ class Topics:
             before, labels = self._library.topics()
             if before == made_for:
                 return labels
-            ordered = sorted(ids)
-            papers = {paper.paper_id: paper for paper in self._library.papers(ordered)}
-            texts = [f"{papers[i].title}. {papers[i].abstract}" for i in ordered]
-            found = _labels(texts, np.stack([vectors[i] for i in ordered]))
-            labels = {i: label for i, label in zip(ordered, found, strict=True) if label}
-            self._library.save_topics(made_for, labels)
+            saved = self._library.topic_centres()
+            new = {i: vectors[i] for i in ids if i not in labels}
+            if saved.get("model") == self._model and len(new) <= GROWN * saved["papers"]:
+                labels = {i: label for i, label in labels.items() if i in vectors} | self.of_new(new)
+            else:
+                labels, saved = self._fitted(sorted(ids), vectors)
+            self._library.save_topics(made_for, labels, saved)
             return labels
+
+    def _fitted(
+        self, ordered: Sequence[PaperId], vectors: Mapping[PaperId, np.ndarray]
+    ) -> tuple[dict[PaperId, str], dict[str, Any]]:
+        """New labels, and the centre of each topic."""
+        papers = {paper.paper_id: paper for paper in self._library.papers(ordered)}
+        texts = [f"{papers[i].title}. {papers[i].abstract}" for i in ordered]
+        found = _labels(texts, np.stack([vectors[i] for i in ordered]))
+        labels = {i: label for i, label in zip(ordered, found, strict=True) if label}
+        members: dict[str, list[np.ndarray]] = {}
+        for one, label in labels.items():
+            members.setdefault(label, []).append(vectors[one])
+        means = {label: np.mean(rows, axis=0) for label, rows in sorted(members.items())}
+        centres = {label: (row / max(np.linalg.norm(row), 1e-9)).round(5).tolist() for label, row in means.items()}
+        return labels, {"model": self._model, "papers": len(ordered), "centres": centres}
 
 
 def _labels(texts: Sequence[str], vectors: np.ndarray) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from marwg.library.identity import find_arxiv_id, normal_doi, usable_key
 from marwg.library.latex import decode, encode
 from marwg.library.names import read_names, split_top_level, write_names
+from marwg.library.records import missing_in
 from marwg.library.report import Parsed, Remark
 from marwg.types import Paper
 
@@ -99,14 +100,9 @@ def read_bibtex(text: str, source: str = "") -> Parsed:
             continue
         papers.append(paper)
         places.append(where)
-        if missing := _missing(paper):
-            incomplete.append(Remark(source=source, where=where, reason="no " + ", no ".join(missing)))
+        if lacking := missing_in(paper):
+            incomplete.append(Remark(source=source, where=where, reason=lacking))
     return Parsed(papers=tuple(papers), places=tuple(places), incomplete=tuple(incomplete), refused=tuple(refused))
-
-
-def _missing(paper: Paper) -> list[str]:
-    facts = (("author", paper.authors), ("year", paper.year), ("abstract", paper.abstract))
-    return [name for name, value in facts if not value]
 
 
 _Entry = tuple[str, str, int, list[tuple[str, str]]]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from marwg.library.identifiers import Identifier
 from marwg.types import Frozen, Page, Paper, PaperId
 
 
@@ -26,6 +27,8 @@ class Parsed(Frozen):
     pages: tuple[Page, ...] = ()
     incomplete: tuple[Remark, ...] = ()
     refused: tuple[Remark, ...] = ()
+    identifiers: tuple[Identifier, ...] = ()
+    """What the file names and does not describe: papers that are still to be fetched."""
 
 
 class ImportReport(Frozen):

@@ -1,7 +1,7 @@
 """The library: papers and pages in SQLite, duplicates merged, full text of titles and abstracts searchable."""
 
 import hashlib
-import re
+import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,15 +13,12 @@ from marwg.errors import LibraryError
 from marwg.library.identity import generated_key, normal_doi, normal_title, paper_id, same_paper, usable_key
 from marwg.library.merging import merge
 from marwg.library.report import ImportReport, Remark
+from marwg.library.tables import opened
+from marwg.library.words import WordIndex, words_of
 from marwg.types import Page, Paper, PaperId
 
 _CHUNK = 200  # papers per transaction: short enough that nobody waits for the lock
-_STOPWORDS = frozenset(
-    "a about above after all also an and any are as at be been before being below between both but by can could did do does"
-    " each few for from further had has have he her here his how i if in into is it its itself may more most no nor not of on"
-    " once only or other our out over own same she should so some such than that the their them then there these they this"
-    " those through to too under until up very was we were what when where which while who whom why will with would you your".split()
-)
+_MOST_IN_MEMORY = 60_000  # papers whose words are kept in memory: about 80 MB
 
 
 class Library:
@@ -30,10 +27,11 @@ class Library:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._lock = threading.RLock()
+        self._words, self._words_at = WordIndex(), -1
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = sqlite3.connect(self.path, check_same_thread=False, timeout=30, isolation_level=None)
-            self._db = _opened(self._connection)
+            self._db = opened(self._connection)
         except sqlite3.Error as error:
             raise LibraryError(
                 f"The library {self.path} cannot be opened: {error}.",
@@ -81,6 +79,12 @@ class Library:
         rows = self._rows("SELECT record FROM keys JOIN papers USING (paper_id) WHERE keys.key = ?", [usable_key(key)])
         return Paper.model_validate_json(rows[0][0]) if rows else None
 
+    def identified(self, kind: str, value: str) -> Paper | None:
+        """The paper with this DOI or arXiv id; None where it is not here, or the identifier is of another kind."""
+        column = {"doi": "doi", "arxiv": "arxiv_id"}.get(kind)
+        rows = self._rows(f"SELECT record FROM papers WHERE {column} = ? ORDER BY seq", [value]) if column else []
+        return Paper.model_validate_json(rows[0][0]) if rows else None
+
     def pages(self, paper_id: PaperId) -> list[Page]:
         """The pages of a paper in order; none where only its abstract is here."""
         rows = self._rows("SELECT number, text FROM pages WHERE paper_id = ? ORDER BY number", [paper_id])
@@ -89,6 +93,14 @@ class Library:
     def has_full_text(self, paper_id: PaperId) -> bool:
         """Whether the library holds pages of this paper."""
         return bool(self._rows("SELECT 1 FROM pages WHERE paper_id = ? LIMIT 1", [paper_id]))
+
+    def with_full_text(self) -> set[PaperId]:
+        """The papers that the library holds pages of."""
+        return {row[0] for row in self._rows("SELECT DISTINCT paper_id FROM pages")}
+
+    def found_online(self) -> dict[PaperId, str]:
+        """The papers that no file of the user gave, each with the live source that it came from."""
+        return dict(self._rows("SELECT paper_id, source FROM found_online ORDER BY paper_id"))
 
     def digests(self) -> dict[PaperId, str]:
         """For each paper a digest of its text (title, abstract, pages): what an embedding depends on."""
@@ -107,8 +119,12 @@ class Library:
 
     def lexical(self, query: str, limit: int, ids: Sequence[PaperId] | None = None) -> list[tuple[PaperId, float]]:
         """The papers that share most words with `query` by BM25, best first; with `ids`, among these only."""
-        words = list(dict.fromkeys(w for w in re.findall(r"\w+", query.casefold()) if w not in _STOPWORDS))
-        if not words or limit <= 0:
+        if limit <= 0:
+            return []
+        if len(self) <= _MOST_IN_MEMORY:
+            return self._known_words().best(query, limit, ids)
+        words = list(dict.fromkeys(words_of(query)))
+        if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in words)
         sql = (
@@ -123,6 +139,15 @@ class Library:
             found += [tuple(row) for row in self._rows(sql.format(among=among), [match, *chunk, limit])]
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
 
+    def _known_words(self) -> WordIndex:
+        """The words of all papers as they are now."""
+        with self._lock:
+            if self._words_at != (revision := self.revision()):
+                rows = self._rows("SELECT paper_id, digest, title || char(10) || abstract FROM papers ORDER BY seq")
+                self._words.keep_up(rows)
+                self._words_at = revision
+            return self._words
+
     # ------------------------------------------------------------ topics
 
     def topics(self) -> tuple[str, dict[PaperId, str]]:
@@ -131,22 +156,35 @@ class Library:
         labels = self._rows("SELECT paper_id, label FROM topics ORDER BY rowid")
         return (rows[0][0] if rows else ""), dict(labels)
 
-    def save_topics(self, made_for: str, labels: dict[PaperId, str]) -> None:
-        """Keeps topic labels in place of those before."""
+    def topic_centres(self) -> dict[str, Any]:
+        """What is needed to give a new paper a topic, as it was saved with the labels."""
+        rows = self._rows("SELECT value FROM state WHERE name = 'topic_centres'")
+        found: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+        return found
+
+    def save_topics(self, made_for: str, labels: dict[PaperId, str], centres: dict[str, Any] | None = None) -> None:
+        """Keeps topic labels, and what gives new papers theirs, in place of those before."""
         with self._writing():
             self._db.execute("DELETE FROM topics")
             self._db["topics"].insert_all({"paper_id": i, "label": label} for i, label in labels.items())
             self._db["state"].upsert({"name": "topics", "value": made_for}, pk="name")
+            self._db["state"].upsert({"name": "topic_centres", "value": json.dumps(centres or {})}, pk="name")
 
     # ------------------------------------------------------------ changing
 
     def add(
-        self, papers: Iterable[Paper], pages: Iterable[Page] = (), source: str = "", places: Sequence[str] = ()
+        self,
+        papers: Iterable[Paper],
+        pages: Iterable[Page] = (),
+        source: str = "",
+        places: Sequence[str] = (),
+        found_by: str = "",
     ) -> ImportReport:
         """Takes papers in, each once: a duplicate is merged into the paper that is here.
 
         A paper without id gets one, a paper without key too. Pages belong to the paper that has their `paper_id` in this
-        call, or in the library. `source` and `places` say where the papers come from, for the report.
+        call, or in the library. `source` and `places` say where the papers come from, for the report. `found_by` names
+        the live search that found them: they do not count as the user's own until a file of the user has them too.
         """
         texts: dict[PaperId, list[Page]] = {}
         for page in pages:
@@ -156,7 +194,9 @@ class Library:
             with self._writing():
                 for position, paper in chunk:
                     place = places[position] if position < len(places) else paper.key
-                    reports.append(self._add_one(paper, texts.pop(paper.paper_id, []), source, place))
+                    done = self._add_one(paper, texts.pop(paper.paper_id, []), source, place)
+                    self._note_origin(done, found_by)
+                    reports.append(done)
         if texts:
             with self._writing():
                 for stored_id, more in texts.items():
@@ -168,7 +208,7 @@ class Library:
         """Forgets papers with their pages and keys; unknown ids are no error."""
         with self._writing():
             for one in ids:
-                for table in ("pages", "keys", "topics", "papers"):
+                for table in ("pages", "keys", "topics", "found_online", "papers"):
                     self._db.execute(f"DELETE FROM {table} WHERE paper_id = ?", [one])
 
     def _add_one(self, paper: Paper, pages: list[Page], source: str, place: str) -> ImportReport:
@@ -188,6 +228,13 @@ class Library:
             self._db.execute("INSERT OR IGNORE INTO keys (key, paper_id) VALUES (?, ?)", [paper.key, stored.paper_id])
         count = self._put_pages(stored.paper_id, pages) if pages else 0
         return ImportReport(read=1, added=int(old is None), pages=count, paper_ids=(stored.paper_id,), merged=remarks)
+
+    def _note_origin(self, done: ImportReport, found_by: str) -> None:
+        for one in done.paper_ids:
+            if not found_by:
+                self._db.execute("DELETE FROM found_online WHERE paper_id = ?", [one])
+            elif done.added:
+                self._db["found_online"].upsert({"paper_id": one, "source": found_by}, pk="paper_id")
 
     def _same(self, paper: Paper) -> tuple[Paper | None, str]:
         """The paper in the library that this record describes too, and what tells so."""
@@ -277,54 +324,6 @@ class Library:
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
-
-
-def _opened(connection: sqlite3.Connection) -> Any:
-    """The database with its tables, made where they are missing."""
-    import sqlite_utils
-
-    db = sqlite_utils.Database(connection)
-    db.enable_wal()
-    connection.execute("BEGIN IMMEDIATE")  # two programs may open a new library at the same time
-    try:
-        _create_tables(db)
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-    return db
-
-
-def _create_tables(db: Any) -> None:
-    if "state" in db.table_names():
-        return
-    texts = ("paper_id", "key", "title", "abstract", "doi", "arxiv_id", "plain_title", "record", "digest")
-    columns: dict[str, type] = {"seq": int, **dict.fromkeys(texts, str), "own_key": int}
-    db["papers"].create(columns, pk="seq", not_null=set(columns) - {"seq"})
-    for column in ("paper_id", "key"):
-        db["papers"].create_index([column], unique=True)
-    for column in ("doi", "arxiv_id", "plain_title"):
-        db["papers"].create_index([column])
-    db["pages"].create({"paper_id": str, "number": int, "text": str}, pk=("paper_id", "number"))
-    db["keys"].create({"key": str, "paper_id": str}, pk="key")
-    db["topics"].create({"paper_id": str, "label": str}, pk="paper_id")
-    for statement in _FTS:
-        db.execute(statement)
-    db["state"].create({"name": str, "value": str}, pk="name")
-    db["state"].insert({"name": "revision", "value": 0})
-
-
-# The same as sqlite-utils' enable_fts(create_triggers=True), which would end the transaction that we are in.
-_FTS = (
-    "CREATE VIRTUAL TABLE papers_fts USING fts5(title, abstract, content=papers, content_rowid=seq, tokenize='porter')",
-    "CREATE TRIGGER papers_ai AFTER INSERT ON papers BEGIN"
-    " INSERT INTO papers_fts (rowid, title, abstract) VALUES (new.seq, new.title, new.abstract); END",
-    "CREATE TRIGGER papers_ad AFTER DELETE ON papers BEGIN INSERT INTO papers_fts (papers_fts, rowid, title, abstract)"
-    " VALUES ('delete', old.seq, old.title, old.abstract); END",
-    "CREATE TRIGGER papers_au AFTER UPDATE OF title, abstract ON papers BEGIN"
-    " INSERT INTO papers_fts (papers_fts, rowid, title, abstract) VALUES ('delete', old.seq, old.title, old.abstract);"
-    " INSERT INTO papers_fts (rowid, title, abstract) VALUES (new.seq, new.title, new.abstract); END",
-)
 
 
 def _suffixed(key: str) -> Iterator[str]:
