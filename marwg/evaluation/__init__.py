@@ -1,0 +1,1 @@
+"""The evaluation: benchmarks, systems to compare, judges, the runner and its report."""
