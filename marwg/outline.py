@@ -19,7 +19,7 @@ LEAST, MOST, TITLE_WORDS = 2, 4, 10
 THIN = 2
 """A topic should have at least so many papers."""
 
-NO_TOPIC = "its topic was dropped"
+NO_TOPIC, TAKEN_OUT = "its topic was dropped", "taken out by the user"
 
 
 def new_topic_id(title: str, taken: Collection[str]) -> str:
@@ -95,11 +95,7 @@ def add(outline: Outline, title: str, position: int | None = None) -> Outline:
 def move_papers(outline: Outline, papers: Sequence[PaperId], topic_id: str) -> Outline:
     """These papers as primary and pinned ones of a topic, and of no other."""
     target = _topic(outline, topic_id)
-    known = {p for t in outline.topics for p in (*t.papers, *t.secondary)} | {u.paper_id for u in outline.uncovered}
-    if unknown := [p for p in papers if p not in known]:
-        raise InputError(f"These papers are not in the outline: {', '.join(unknown)}.", "Name papers of the shortlist.")
-    if not papers:
-        raise InputError("No paper is named that could be moved.", "Say which papers belong there.")
+    _in_outline(outline, papers)
     moved = unique(papers)
     topics = []
     for topic in outline.topics:
@@ -110,6 +106,17 @@ def move_papers(outline: Outline, papers: Sequence[PaperId], topic_id: str) -> O
             topic = _losing(topic, moved)
         topics.append(topic)
     return _checked(outline, topics)
+
+
+def leave_out(outline: Outline, papers: Sequence[PaperId]) -> Outline:
+    """The outline without these papers; they are listed as uncovered, and only the user puts them back."""
+    _in_outline(outline, papers)
+    gone = set(papers)
+    topics = [
+        _losing(t, gone).model_copy(update={"secondary": tuple(p for p in t.secondary if p not in gone)})
+        for t in outline.topics
+    ]
+    return _checked(outline, topics, reasons=dict.fromkeys(papers, TAKEN_OUT), by_user=gone)
 
 
 def reorder(outline: Outline, topic_ids: Sequence[str]) -> Outline:
@@ -129,8 +136,10 @@ def apply(outline: Outline, edit: OutlineEditReply) -> Outline:
         return reorder(outline, ids)
     if edit.kind == "add":
         return add(outline, edit.title)
-    if edit.kind == "regenerate":
-        raise InputError("A new outline is made by the organization stage, not by an edit.")
+    if edit.kind == "leave_out":
+        return leave_out(outline, edit.papers)
+    if edit.kind not in ("drop", "rename", "move_papers"):
+        raise InputError(f"The change “{edit.kind}” needs more than the outline: it is made elsewhere.")
     if not ids:
         raise InputError("It is not clear which topic is meant.", "Name it by number or title.")
     if edit.kind == "drop":
@@ -151,8 +160,7 @@ def replace(outline: Outline, wanted: Sequence[tuple[str, str, Sequence[PaperId]
     placed = [p for _, _, papers in wanted for p in papers]
     if len(placed) != len(set(placed)) or not wanted:
         raise InputError("Each paper belongs to one topic, and there must be a topic.", "Load the page again.")
-    known = {p for t in outline.topics for p in (*t.papers, *t.secondary)} | {u.paper_id for u in outline.uncovered}
-    if unknown := [p for p in placed if p not in known]:
+    if unknown := [p for p in placed if p not in _known(outline)]:
         raise InputError(f"These papers are not in the outline: {', '.join(unknown)}.", "Load the page again.")
     stay = [topic_id for topic_id, _, _ in wanted if topic_id in before]
     moved_order = stay != [i for i in before if i in set(stay)]
@@ -173,62 +181,9 @@ def replace(outline: Outline, wanted: Sequence[tuple[str, str, Sequence[PaperId]
             "pinned": tuple(p for p in unique((*old.pinned, *put)) if p in papers),
         }
         topics.append(old.model_copy(update=update))
-    return _checked(outline, topics, reasons={p: "taken out by the user" for t in before.values() for p in t.papers})
-
-
-# ---------------------------------------------------------------- told to the user
-
-
-def remarks(outline: Outline) -> tuple[str, ...]:
-    """Where the outline goes beyond what a generated one may be, or has a topic that is hard to write."""
-    said = []
-    if not LEAST <= len(outline.topics) <= MOST:
-        said.append(f"The outline has {len(outline.topics)} topics; two to four read best.")
-    for number, topic in enumerate(outline.topics, 1):
-        if (words := len(topic.title.split())) > TITLE_WORDS:
-            said.append(f"The title of topic {number} has {words} words; at most ten read best.")
-        if len(topic.papers) < THIN:
-            has = "one paper only" if topic.papers else "no paper"
-            said.append(f"Topic {number}, “{topic.title}”, has {has}: move papers there, or merge it.")
-    return tuple(said)
-
-
-def difference(before: Outline, after: Outline, titles: Mapping[PaperId, str] | None = None) -> tuple[str, ...]:
-    """What changed from one outline to another, a line each; empty where nothing did."""
-    old, new = ({t.topic_id: t for t in o.topics} for o in (before, after))
-    home = {p: t.topic_id for t in after.topics for p in t.papers}
-    lines: list[str] = []
-    joined: set[PaperId] = set()
-    for topic in (t for i, t in old.items() if i not in new):
-        homes = {home.get(p) for p in topic.papers}
-        into = homes.pop() if len(homes) == 1 else None
-        if into is not None and into in old:
-            lines.append(f"Merged: “{topic.title}” into “{new[into].title}”")
-            joined |= set(topic.papers)
-        else:
-            lines.append(f"Dropped: “{topic.title}” ({_papers(len(topic.papers))})")
-    lines += [
-        f"Renamed: “{old[i].title}” → “{t.title}”" for i, t in new.items() if i in old and old[i].title != t.title
-    ]
-    lines += [f"Added: “{t.title}”" for i, t in new.items() if i not in old]
-    for i, topic in new.items():
-        came = [p for p in topic.papers if p not in joined and (i not in old or p not in old[i].papers)]
-        if came:
-            lines.append(f"Moved to “{topic.title}”: {_listed(came, titles)}")
-    if [i for i in old if i in new] != [i for i in new if i in old]:
-        lines.append("Order: " + " · ".join(f"{n}. {t.title}" for n, t in enumerate(after.topics, 1)))
-    was = {u.paper_id for u in before.uncovered}
-    if lost := [u.paper_id for u in after.uncovered if u.paper_id not in was]:
-        lines.append(f"In no topic now: {_listed(lost, titles)}")
-    return tuple(lines)
-
-
-def _papers(count: int) -> str:
-    return "one paper" if count == 1 else f"{count} papers"
-
-
-def _listed(papers: Sequence[PaperId], titles: Mapping[PaperId, str] | None) -> str:
-    return "; ".join((titles or {}).get(p, p) for p in papers)
+    out = {p for t in topics if t.topic_id in before for p in before[t.topic_id].papers}
+    why = {p: TAKEN_OUT if p in out else NO_TOPIC for t in before.values() for p in t.papers}
+    return _checked(outline, topics, reasons=why, by_user=out)
 
 
 # ---------------------------------------------------------------- parts of an edit
@@ -239,6 +194,17 @@ def _topic(outline: Outline, topic_id: str) -> Topic:
         if topic.topic_id == topic_id:
             return topic
     raise InputError("This topic is not in the outline.", "The outline may have changed since; look at it again.")
+
+
+def _known(outline: Outline) -> set[PaperId]:
+    return {p for t in outline.topics for p in (*t.papers, *t.secondary)} | {u.paper_id for u in outline.uncovered}
+
+
+def _in_outline(outline: Outline, papers: Sequence[PaperId]) -> None:
+    if unknown := [p for p in papers if p not in _known(outline)]:
+        raise InputError(f"These papers are not in the outline: {', '.join(unknown)}.", "Name papers of the shortlist.")
+    if not papers:
+        raise InputError("No paper is named.", "Say which papers are meant: by author, year, title or subject.")
 
 
 def _numbered(outline: Outline, number: int) -> str:
@@ -274,12 +240,17 @@ def _with(outline: Outline, topic: Topic) -> Outline:
     return _checked(outline, [topic if t.topic_id == topic.topic_id else t for t in outline.topics])
 
 
-def _checked(outline: Outline, topics: Sequence[Topic], reasons: Mapping[PaperId, str] | None = None) -> Outline:
+def _checked(
+    outline: Outline,
+    topics: Sequence[Topic],
+    reasons: Mapping[PaperId, str] | None = None,
+    by_user: Collection[PaperId] = (),
+) -> Outline:
     """The outline with these topics; a paper that no topic has any more is uncovered, with a reason."""
-    why = {**(reasons or {}), **{u.paper_id: u.reason for u in outline.uncovered}}
-    before = [p for t in outline.topics for p in (*t.papers, *t.secondary)] + [u.paper_id for u in outline.uncovered]
-    made = Outline(topics=tuple(topics))
-    left = in_no_topic(made, before)
-    return made.model_copy(
-        update={"uncovered": tuple(LeftOut(paper_id=p, reason=why.get(p, "no topic has it")) for p in left)}
-    )
+    was = {u.paper_id: u for u in outline.uncovered}
+    before = [p for t in outline.topics for p in (*t.papers, *t.secondary)] + list(was)
+    left = in_no_topic(Outline(topics=tuple(topics)), before)
+    why = reasons or {}
+    new = (LeftOut(paper_id=p, reason=why.get(p, "no topic has it"), by_user=p in by_user) for p in left)
+    uncovered = tuple(was.get(u.paper_id, u) if not u.by_user else u for u in new)
+    return outline.model_copy(update={"topics": tuple(topics), "uncovered": uncovered})

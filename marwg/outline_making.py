@@ -38,11 +38,19 @@ def homes_of(taxonomy: Taxonomy) -> dict[PaperId, frozenset[str]]:
 
 
 def problems(
-    topics: Sequence[TopicReply], nodes: Collection[str], papers: Collection[PaperId], kept: Sequence[Topic] = ()
+    topics: Sequence[TopicReply],
+    nodes: Collection[str],
+    papers: Collection[PaperId],
+    kept: Sequence[Topic] = (),
+    at_most: int | None = None,
 ) -> tuple[str, ...]:
-    """Why this cannot be the outline, in sentences for the one who proposed it; empty if it can."""
+    """Why this cannot be the outline, in sentences for the one who proposed it; empty if it can.
+
+    `at_most` is the number of topics that the user set; what they fixed is never too much.
+    """
     found = []
-    least, most = LEAST if len(papers) >= FEW else 1, max(MOST, len(kept))
+    most = max(at_most or MOST, len(kept))
+    least = min(most, LEAST if len(papers) >= FEW else 1)
     if not least <= len(topics) <= most:
         found.append(f"There are {len(topics)} topics; there must be {least} to {most}.")
     forms = [normal_form(t.title) for t in topics]
@@ -102,7 +110,11 @@ def outline_from(topics: Sequence[TopicReply], papers: Sequence[PaperId], kept: 
 
 
 def densest(
-    taxonomy: Taxonomy, papers: Sequence[PaperId], kept: Sequence[Topic] = (), placed: Collection[PaperId] = ()
+    taxonomy: Taxonomy,
+    papers: Sequence[PaperId],
+    kept: Sequence[Topic] = (),
+    placed: Collection[PaperId] = (),
+    most: int = MOST,
 ) -> tuple[TopicReply, ...]:
     """Topics from the nodes that cover most of the papers not yet covered, beside the fixed ones.
 
@@ -114,7 +126,7 @@ def densest(
     fixed = [TopicReply(title=t.title, nodes=t.nodes) for t in kept]
     names = {normal_form(t.title) for t in kept} | {normal_form(OTHER)}
     chosen: list[TopicReply] = []
-    while nodes and len(fixed) + len(chosen) < MOST:
+    while nodes and len(fixed) + len(chosen) < most:
         node = max(nodes, key=lambda n: len(left & set(n.papers)))
         nodes.remove(node)
         mine = tuple(p for p in node.papers if p in left)
@@ -127,13 +139,13 @@ def densest(
             chosen.append(TopicReply(title=title, nodes=(node.node_id,), papers=mine))
     if not chosen:
         roots = sorted((n for n in taxonomy.nodes if n.node_id not in below), key=lambda n: len(n.papers))
-        for root in roots[: max(0, MOST - 1 - len(fixed))]:
+        for root in roots[: max(0, most - 1 - len(fixed))]:
             mine = tuple(p for p in root.papers if p in left)
             title = _ROOT_TITLES[root.dimension]
             if len(mine) >= THIN and len(left) - len(mine) >= THIN and normal_form(title) not in names:
                 left -= set(mine)
                 chosen.append(TopicReply(title=title, nodes=(root.node_id,), papers=mine))
-    wanted = LEAST if len(papers) >= FEW else 1
+    wanted = min(most, LEAST if len(papers) >= FEW else 1)
     if len(fixed) + len(chosen) < wanted or (not fixed and not chosen):
         chosen.append(TopicReply(title=OTHER, papers=tuple(p for p in papers if p in left)))
     return (*fixed, *_halved(chosen, wanted - len(fixed)))
@@ -188,7 +200,7 @@ def with_choices(
                        *(p for p in papers if primary.get(p) == topic.topic_id)))  # fmt: skip
         also = unique((*topic.secondary, *(p for p in papers if topic.topic_id in secondary[p])))
         topics.append(topic.model_copy(update={"papers": mine, "secondary": tuple(p for p in also if p not in mine)}))
-    return Outline(topics=tuple(topics), uncovered=outline.uncovered), why
+    return outline.model_copy(update={"topics": tuple(topics)}), why
 
 
 def nearest_topic(papers: Iterable[PaperId], topics: Sequence[Topic], homes: Homes) -> Topic | None:
@@ -240,7 +252,10 @@ def without_thin(outline: Outline, homes: Homes, papers: int) -> tuple[Outline, 
 
 def with_uncovered(outline: Outline, papers: Sequence[PaperId], why: Mapping[PaperId, str]) -> Outline:
     """The outline with every paper that no topic has listed under `uncovered`, with its reason."""
-    before = {u.paper_id: u.reason for u in outline.uncovered}
-    left = in_no_topic(outline, papers)
-    reasons = {p: why.get(p) or before.get(p) or "no topic has it" for p in left}
-    return outline.model_copy(update={"uncovered": tuple(LeftOut(paper_id=p, reason=r) for p, r in reasons.items())})
+    before = {u.paper_id: u for u in outline.uncovered}
+
+    def told(paper: PaperId) -> LeftOut:
+        was = before.get(paper, LeftOut(paper_id=paper, reason="no topic has it"))
+        return was if was.by_user or paper not in why else LeftOut(paper_id=paper, reason=why[paper])
+
+    return outline.model_copy(update={"uncovered": tuple(map(told, in_no_topic(outline, papers)))})

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
-from marwg.events import Event, Report
+from marwg.events import Event, Notice, Report
 
 
 class HeldBack:
@@ -20,6 +20,17 @@ class HeldBack:
         self._report = report
         for event in self._waiting:
             report(event)
+
+
+class Watched:
+    """Lets events through and remembers whether one was a warning, after which an output is not kept for other runs."""
+
+    def __init__(self, report: Report) -> None:
+        self._report, self.warned = report, False
+
+    def __call__(self, event: Event) -> None:
+        self.warned = self.warned or (isinstance(event, Notice) and event.level == "warning")
+        self._report(event)
 
 
 async def reported(work: Callable[[Report], Awaitable[object]]) -> AsyncGenerator[Event]:

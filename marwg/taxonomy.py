@@ -4,7 +4,7 @@ Notation of the paper: ρ(n) is the number of papers of a node, ρ̃(n) the numb
 children. Levels follow from the edges (a root has level 1, every other node one more than its nearest parent).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 import networkx as nx
@@ -211,6 +211,18 @@ def dags_of(taxonomy: Taxonomy) -> dict[Dimension, Dag]:
     return dags
 
 
+def restricted(taxonomy: Taxonomy, papers: Collection[PaperId]) -> Taxonomy:
+    """The taxonomy with these papers alone; a node below the roots that is left with fewer than two of them is gone."""
+    below = {child for _, child in taxonomy.edges}
+    kept = [n.model_copy(update={"papers": tuple(p for p in n.papers if p in papers)}) for n in taxonomy.nodes]
+    nodes = {n.node_id: n for n in kept if n.node_id not in below or len(n.papers) > 1}
+    return Taxonomy(
+        nodes=tuple(nodes.values()),
+        edges=tuple((a, b) for a, b in taxonomy.edges if a in nodes and b in nodes),
+        assignments=tuple(a for a in taxonomy.assignments if a.node_id in nodes and a.paper_id in papers),
+    )
+
+
 def _problem(taxonomy: Taxonomy) -> str:
     """Why these nodes and edges are no taxonomy; empty if they are one."""
     dimension = {node.node_id: node.dimension for node in taxonomy.nodes}
@@ -277,11 +289,13 @@ def _escaped(text: str) -> str:
     return "".join(c if c.isalnum() or c in " -,.:/+()'" else f"#{ord(c)};" for c in " ".join(text.split()))
 
 
-def as_graphml(taxonomy: Taxonomy) -> str:
-    """The taxonomy as GraphML, with label, dimension and papers of each node."""
+def as_graphml(taxonomy: Taxonomy, keys: Mapping[PaperId, str] | None = None) -> str:
+    """The taxonomy as GraphML, with label, dimension and papers of each node; with `keys`, papers by citation key."""
     graph = nx.DiGraph()
     for node in taxonomy.nodes:
         facts = {"label": node.label, "gloss": node.gloss, "dimension": node.dimension.value}
-        graph.add_node(node.node_id, **facts, papers=" ".join(node.papers), count=len(node.papers))
+        graph.add_node(
+            node.node_id, **facts, papers=" ".join((keys or {}).get(p, p) for p in node.papers), count=len(node.papers)
+        )
     graph.add_edges_from(taxonomy.edges)
     return "\n".join(nx.generate_graphml(graph))

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marwg.agents import organization
+from marwg.agents.organization.steps import most_calls, shared
 from marwg.errors import InvalidReply, KeyRefused, LimitReached, ModelUnavailable, NothingFound
 from marwg.events import Event, Notice, Progress
-from marwg.outline import add, drop, move_papers, rename
+from marwg.outline import add, drop, leave_out, move_papers, rename
+from marwg.outline_shaping import split_named
 from marwg.tasks import (
     AssignTopics,
     ChildChoice,
@@ -31,7 +33,7 @@ from marwg.tasks import (
     TopicChoices,
     TopicReply,
 )
-from marwg.taxonomy import as_text, dags_of
+from marwg.taxonomy import as_text, dags_of, restricted
 from marwg.types import CandidateSet, Dimension, Focal, Outline, Parameters, Request, Shortlisted, Stage, Taxonomy
 from tests.fake_library import FakeIndex, FakeLibrary
 from tests.fake_model import FakeModels
@@ -52,11 +54,10 @@ class Stagehand:
         self.ids = [s.paper_id for s in shortlist]
         self.events: list[Event] = []
 
-    async def organize(self) -> Taxonomy:
+    async def organize(self, previous: Taxonomy | None = None) -> Taxonomy:
         index = FakeIndex(self.library)
-        return await organization.organize(
-            self.request, self.candidates, self.models, self.library, index, self.events.append
-        )
+        args = (self.request, self.candidates, self.models, self.library, index, self.events.append)
+        return await organization.organize(*args, previous=previous)
 
     async def outline(self, taxonomy: Taxonomy | None = None, **more) -> Outline:
         taxonomy = taxonomy or await self.organize()
@@ -141,6 +142,78 @@ async def test_the_whole_stage_stays_within_its_calls(answer, names):
     assert all(len(t.papers) <= 15 for t in stage.asked(LabelPapers) + stage.asked(ClassifyDimensions))
     assert bool(stage.asked(NameClusters)) == names, "labels that agree need no naming"
     check_outline(outline, stage.ids)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([2, 3, 5]), st.integers(3, 6))
+def test_no_reply_makes_the_stage_take_more_calls(seed, density, max_level):
+    async def stage() -> None:
+        stage = Stagehand(30, hostile(seed), density=density, max_level=max_level)
+        await stage.outline()
+        assert len(stage.models.asked) <= 45
+
+    asyncio.run(asyncio.wait_for(stage(), 20))
+
+
+async def test_where_the_calls_end_the_tree_is_whole_and_it_is_told():
+    stage = Stagehand(30, density=2, max_level=6)
+    outline = await stage.outline()
+    assert 35 <= len(stage.models.asked) <= 45
+    assert any("to stay within the calls" in text for text in stage.notices)
+    check_outline(outline, stage.ids)
+    check(await stage.organize(), stage.ids, 6)
+
+
+def test_calls_are_shared_in_order_the_least_first():
+    assert shared(10, [(2, 5), (4, 6), (3, 9)]) == [1, 0, 0]
+    assert shared(8, [(2, 5), (8, 9), (3, 9)]) == [3, None, 0]
+    assert [most_calls(n) for n in (10, 30, 60)] == [41, 40, 83]
+
+
+# ---------------------------------------------------------------- papers that come and go
+
+
+async def test_one_more_paper_is_placed_and_nothing_else_is_asked():
+    before = Stagehand(29)
+    taxonomy = await before.organize()
+    after = Stagehand(30)
+    grown = await after.organize(taxonomy)
+    check(grown, after.ids)
+    fresh = Stagehand(30)
+    await fresh.organize()
+    assert len(after.models.asked) <= len(fresh.models.asked) / 3
+    assert after.asked(LabelPapers) == [], "no node reached the density by one paper"
+    assert {p.id for t in after.models.asked for p in t.papers} == {"p29"}
+    old = {n.node_id: n for n in taxonomy.nodes}
+    new = {n.node_id: n for n in grown.nodes}
+    assert set(old) <= set(new)
+    assert all(set(old[n].papers) == set(new[n].papers) - {"p29"} and old[n].label == new[n].label for n in old)
+    dag = dags_of(grown)[Dimension.METHODOLOGY]
+    assert "p29" in {p for c in dag.children(dag.root) for p in dag.papers(c)}
+
+
+async def test_a_node_that_new_papers_fill_is_expanded():
+    before, after = Stagehand(22), Stagehand(30)
+    taxonomy = await before.organize()
+    grown = await after.organize(taxonomy)
+    check(grown, after.ids)
+    assert after.asked(LabelPapers), "some nodes are now dense enough"
+    assert all(t.level > 1 for t in after.asked(LabelPapers)), "the roots are divided already"
+
+
+async def test_papers_that_are_gone_cost_no_call():
+    taxonomy = await Stagehand(30).organize()
+    fewer = Stagehand(26)
+    left = await fewer.organize(taxonomy)
+    check(left, fewer.ids)
+    assert fewer.models.asked == []
+    assert restricted(taxonomy, fewer.ids) == left
+
+
+async def test_with_too_few_known_papers_it_is_grown_anew():
+    taxonomy = await Stagehand(12).organize()
+    stage, fresh = Stagehand(30), Stagehand(30)
+    assert await stage.organize(taxonomy) == await fresh.organize()
 
 
 async def test_the_result_does_not_depend_on_which_answer_comes_first():
@@ -375,6 +448,8 @@ def test_any_replies_give_a_taxonomy_and_an_outline_that_keep_their_promises(see
         )
         again = await stage.outline(taxonomy, kept=kept)
         check_outline(again, stage.ids)
+        more = Stagehand(count + 3, hostile(seed + 1), built_in=built_in, clustering=mode, max_level=max_level)
+        check(await more.organize(taxonomy), more.ids, max(max_level, 1))
         fixed = [(t.topic_id, t.title) for t in kept.topics if t.fixed_by_user]
         assert [t for t in ((t.topic_id, t.title) for t in again.topics) if t in fixed] == fixed
         assert stage.ids[0] in next(t for t in again.topics if t.pinned).papers
@@ -440,6 +515,40 @@ async def test_the_wish_and_the_fixed_titles_reach_the_model():
     await stage.outline(taxonomy, kept=kept, wish="three topics at most")
     task = stage.asked(MakeOutline)[1]
     assert (task.kept_titles, task.wish) == (("Mine",), "three topics at most")
+
+
+async def test_what_the_user_fixed_survives_a_new_outline():
+    stage = Stagehand(20)
+    taxonomy = await stage.organize()
+    outline = await stage.outline(taxonomy)
+    kept = rename(outline, outline.topics[1].topic_id, "Mine")
+    kept = move_papers(kept, ["p00", "p01"], kept.topics[1].topic_id)
+    kept = leave_out(kept, ["p05"]).model_copy(update={"at_most": 2})
+    again = await stage.outline(taxonomy, kept=kept, wish="group by method")
+    mine = next(t for t in again.topics if t.title == "Mine")
+    assert mine.topic_id == kept.topics[1].topic_id
+    assert set(mine.pinned) == {"p00", "p01"} <= set(mine.papers)
+    assert [u.paper_id for u in again.uncovered if u.by_user] == ["p05"]
+    assert again.at_most == 2
+    assert len(again.topics) == 2
+    assert stage.asked(MakeOutline)[-1].wish == "group by method At most two topics."
+    more = add(again, "Another")
+    args = (stage.request, more, stage.candidates, stage.models, stage.library)
+    assert "p05" not in {p for t in (await organization.assign_topics(*args)).topics for p in t.papers}
+
+
+async def test_named_parts_are_divided_among_themselves_alone():
+    stage = Stagehand(20)
+    outline = await stage.outline()
+    one, other = outline.topics[0], outline.topics[1]
+    named = split_named(move_papers(outline, one.papers[:1], one.topic_id), one.topic_id, ("First part", "Second part"))
+    stage.models.asked.clear()
+    parts = [t.topic_id for t in named.topics if t.topic_id != other.topic_id]
+    divided = await organization.divide(stage.request, named, parts, stage.candidates, stage.models, stage.library)
+    assert {p.id for t in stage.asked(AssignTopics) for p in t.papers} == set(one.papers[1:]), "a pinned paper stays"
+    assert [t for t in divided.topics if t.topic_id == other.topic_id] == [other]
+    assert sorted(p for t in divided.topics if t.topic_id in parts for p in t.papers) == sorted(one.papers)
+    assert all(t.papers for t in divided.topics)
 
 
 async def test_after_an_edit_only_papers_without_a_topic_are_asked_about():

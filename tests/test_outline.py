@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marwg.errors import InputError
-from marwg.outline import add, apply, difference, drop, merge, move_papers, remarks, rename, reorder, replace
+from marwg.outline import add, apply, drop, merge, move_papers, rename, reorder, replace
 from marwg.outline_making import densest, homes_of, outline_from, problems, with_secondary, without_thin
+from marwg.outline_telling import difference, remarks
 from marwg.tasks import OutlineEditReply, TopicReply
 from marwg.taxonomy import Dag, taxonomy_of
 from marwg.types import Dimension, LeftOut, Outline, Topic
@@ -142,7 +143,7 @@ def test_users_may_go_beyond_the_rules_and_are_told():
         (lambda: add(OUTLINE, "X", position=9), "no place 9"),
         (lambda: apply(OUTLINE, OutlineEditReply(kind="drop", topics=(7,))), "no topic 7"),
         (lambda: apply(OUTLINE, OutlineEditReply(kind="drop")), "which topic"),
-        (lambda: apply(OUTLINE, OutlineEditReply(kind="regenerate")), "organization stage"),
+        (lambda: apply(OUTLINE, OutlineEditReply(kind="regenerate")), "needs more than the outline"),
         (lambda: replace(OUTLINE, [("ta", "A", ["p1", "p1"])]), "one topic"),
     ],
 )

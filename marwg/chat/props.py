@@ -104,16 +104,23 @@ def outline_card(run: Run, paper: PaperOf) -> dict[str, Any]:
     known = allowed_papers(run)
     return {
         "state": "open",
-        "topics": topics_of(run.outline),
+        "topics": topics_of(run.outline, run.taxonomy),
         "papers": {p: {"title": view.title, "cited_as": label(view)} for p in known for view in (paper(p),)},
         "uncovered": [{"id": left.paper_id, "reason": left.reason} for left in run.outline.uncovered],
     }
 
 
-def topics_of(outline: Outline) -> list[dict[str, Any]]:
-    """The topics as the outline card edits them."""
+def topics_of(outline: Outline, taxonomy: Taxonomy | None = None) -> list[dict[str, Any]]:
+    """The topics as the outline card edits them, with the labels of the taxonomy nodes behind each."""
+    nodes = {n.node_id: n.label for n in taxonomy.nodes} if taxonomy else {}
     return [
-        {"topic_id": t.topic_id, "title": t.title, "papers": list(t.papers), "fixed": t.fixed_by_user}
+        {
+            "topic_id": t.topic_id,
+            "title": t.title,
+            "papers": list(t.papers),
+            "fixed": t.fixed_by_user,
+            "nodes": list(dict.fromkeys(nodes[n] for n in t.nodes if n in nodes)),
+        }
         for t in outline.topics
     ]
 

@@ -183,7 +183,7 @@ class Screen:
         await self._panel.started(stage, step.id)
         if stage is Stage.DRAFT:
             run = self._assistant.run(self._thread_id)
-            topics = {"topics": props.topics_of(run.outline)} if run and run.outline else {}
+            topics = {"topics": props.topics_of(run.outline, run.taxonomy)} if run and run.outline else {}
             await self._cards.settle("OutlineEditor", "approved", **topics)
 
     async def _progress(self, event: Progress) -> None:

@@ -64,10 +64,10 @@ def asked(message: str, task: RouteTurn) -> TurnReply | None:
         return TurnReply(kind="ask_outline", ask="uncovered")
     if _JUDGED.search(text):
         return None
-    if _WHERE.match(text):
-        return _where(text, task)
     if _SHOWS.search(text):
         return TurnReply(kind="ask_outline", ask="overview")
+    if _WHERE.match(text):
+        return _where(text, task)
     return _behind(text, task)
 
 
@@ -78,7 +78,8 @@ def _why(text: str, task: RouteTurn) -> TurnReply | None:
         return TurnReply(kind="ask_outline", ask="why", papers=papers, topics=topics)
     if _NODE_WORD.search(text) and (node := _node(text)):
         return TurnReply(kind="ask_outline", ask="behind", node=node)
-    if _PAPER_WORD.search(text) or re.search(r"\b(?:here|there|it|this|that|he|she|they)\b", text, re.IGNORECASE):
+    pointing = r"\b(?:it|this|that|he|she|they)\b" if topics else r"\b(?:here|there|it|this|that|he|she|they)\b"
+    if _PAPER_WORD.search(text) or re.search(pointing, text, re.IGNORECASE):
         if _about_outline(text, task) or _PAPER_WORD.search(text):
             question = "Which paper do you mean? Name its first author or words of its title."
             return TurnReply(kind="unclear", question=question)
@@ -130,7 +131,9 @@ def _numbers(text: str, task: RouteTurn) -> tuple[int, ...]:
 
 def _papers(text: str, task: RouteTurn) -> tuple[str, ...]:
     """The papers that a question names; titles of topics in it name none."""
-    rest = re.sub(rf"\b(?:in|under|to|into|at)\s+(?:the\s+)?(?:\w+\s+)?{TOPIC}\b.*$", " ", text, flags=re.IGNORECASE)
+    rest = re.sub(
+        rf"(?<=\S)\s+(?:in|under|to|into|at)\s+(?:the\s+)?(?:\w+\s+)?{TOPIC}\b.*$", " ", text, flags=re.IGNORECASE
+    )
     rest = re.sub(r"\b(?:in|under|to|into|at)\s+(?:the\s+)?#?\d+\W*$", " ", rest)
     for title in task.topics:
         rest = re.sub(re.escape(title), " ", rest, flags=re.IGNORECASE)

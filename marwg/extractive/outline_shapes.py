@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from marwg.extractive.mentions import TOPIC, number_of, topics_in
+from marwg.extractive.mentions import number_of, topics_in
 from marwg.extractive.text import capitalise
 from marwg.tasks import OutlineEditReply
 
@@ -19,7 +19,7 @@ _AT_MOST = re.compile(
     re.IGNORECASE,
 )
 _EXACTLY = re.compile(
-    rf"^(?:(?:reduce|shrink|cut|condense|bring|boil|trim|extend|expand|increase|get)\b.{{0,30}}?\b(?:to|down to|up to)|(?:use|make|have|keep|want|need|give me|with|in|into"
+    rf"^(?:(?:reduce|shrink|cut|condense|bring|boil|trim|extend|expand|increase|get)\b.{{0,30}}?\b(?:to|down to|up to)|(?:use|make|have|keep|i (?:want|need|prefer)|want|need|give me|with|in|into"
     rf"|there (?:should|must) be|it should (?:be|have)|make (?:it|that|this)|merge (?:them|everything|it|all)?\s*into|group (?:them|it)?\s*into)?)\s*"
     rf"(?:exactly|only|just)?\s*(?P<n>{_NUMBER})\s+(?:\w+ )?{_NOUN}(?:\s+(?:only|instead|in total|altogether|please))*$",
     re.IGNORECASE,

@@ -12,6 +12,8 @@ export default function OutlineEditor() {
   const placed = new Set(topics.flatMap((t) => t.papers))
   const free = Object.keys(props.papers).filter((p) => !placed.has(p))
 
+  const reasons = Object.fromEntries((props.uncovered || []).map((u) => [u.id, u.reason]))
+
   const edit = (change) => {
     const next = topics.map((t) => ({ ...t, papers: [...t.papers] }))
     setProblem("")
@@ -46,7 +48,8 @@ export default function OutlineEditor() {
 
   const Paper = (p, topic) => (
     <li key={p} className="mw-paper">
-      <span title={props.papers[p]?.title}>{props.papers[p]?.title || p} <span className="mw-small">{props.papers[p]?.cited_as}</span></span>
+      <span title={props.papers[p]?.title}>{props.papers[p]?.title || p} <span className="mw-small">{props.papers[p]?.cited_as}
+        {topic === "" && reasons[p] ? ` · ${reasons[p]}` : ""}</span></span>
       {isOpen && (
         <select aria-label="Move to topic" value={topic} data-move={p} onChange={(e) => move(p, e.target.value)}>
           {topics.map((t, i) => <option key={t.topic_id} value={i}>{`topic ${i + 1}`}</option>)}
@@ -83,6 +86,7 @@ export default function OutlineEditor() {
                 </span>
               )}
             </div>
+            {t.nodes?.length > 0 && <div className="mw-small mw-indent">From the taxonomy: {t.nodes.join(" · ")}</div>}
             <ul>{t.papers.map((p) => Paper(p, i))}</ul>
             {t.papers.length === 0 && <div className="mw-small mw-indent">No papers yet; those that fit are looked for.</div>}
           </li>

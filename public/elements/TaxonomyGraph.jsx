@@ -19,13 +19,16 @@ export default function TaxonomyGraph() {
   const y = (n) => n.row * ROW + 6
   const width = Math.max(...nodes.map(x), 0) + WIDTH + 8
   const height = Math.max(...nodes.map(y), 0) + BOX + 12
+  const firstParent = {}
+  edges.forEach(([a, b]) => { firstParent[b] ??= a })
   const below = (id) => edges.filter(([a]) => a === id).map(([, b]) => byId[b])
   const roots = nodes.filter((n) => !edges.some(([, b]) => b === n.id))
   const open = chosen && byId[chosen]
 
   const Twin = (n, seen) => (
     <li key={n.id}>
-      {n.label} <span className="mw-small">{n.papers.length} {n.papers.length === 1 ? "paper" : "papers"}</span>
+      {n.label} <span className="mw-small">{n.papers.length} {n.papers.length === 1 ? "paper" : "papers"}
+        {seen.includes(n.id) ? " (shown above)" : ""}</span>
       {!seen.includes(n.id) && below(n.id).length > 0 && <ul>{below(n.id).map((c) => Twin(c, [...seen, n.id]))}</ul>}
     </li>
   )
@@ -52,7 +55,7 @@ export default function TaxonomyGraph() {
             {edges.map(([a, b]) => {
               const from = byId[a], to = byId[b]
               const x1 = x(from) + WIDTH, y1 = y(from) + BOX / 2, x2 = x(to), y2 = y(to) + BOX / 2, bend = (x2 - x1) / 2
-              return <path key={a + b} className="mw-edge" d={`M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`} />
+              return <path key={a + b} className={`mw-edge ${firstParent[b] === a ? "" : "mw-further"}`} d={`M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`} />
             })}
             {nodes.map((n) => (
               <g key={n.id} data-node={n.id} className={`mw-node ${n.id === chosen ? "mw-chosen" : ""}`} tabIndex={0} role="button"

@@ -3,6 +3,9 @@
 It grows in rounds. In each, all nodes of its shallowest level that the rule wants expanded go together: their
 papers get pseudo-labels, labels become clusters, clusters get names, papers are placed, and what means the same is
 joined. A node is expanded at most twice, and closed at once where a round did not help.
+
+A round needs calls for labels and for placing. What else it asks (labels that were left out, names, doubles) is asked
+as far as the calls that it was given beyond these allow.
 """
 
 from collections import Counter
@@ -19,6 +22,7 @@ from marwg.expansion import (
     Child,
     Double,
     Expansion,
+    Label,
     batches,
     doubles,
     insert,
@@ -67,22 +71,62 @@ class Growing:
     ) -> None:
         self.dag, self.parameters, self.sources, self.vectors = dag, parameters, sources, vectors
         self.index, self.steps, self.batch = index, steps, batch
-        self.asked = False
+        self.asked, self._spare = False, 0
         self._rounds: Counter[str] = Counter()
         self._closed: set[str] = set()
         self._names: dict[str, np.ndarray] = {}
         self._centroids: dict[str, np.ndarray] = {}
         self._origin: dict[str, str] = {}
 
-    async def grow(self) -> None:
-        """Rounds until the rule asks for nothing more."""
-        while wave := self._wave():
-            self.asked = True
-            self._rounds.update(e.node for e in wave)
-            await self._label(wave)
-            await self._cluster(wave)
-            await all_of(self._name(e) for e in wave)
-            await self._place(wave)
+    def need(self) -> tuple[int, int] | None:
+        """The calls that the next round takes at least and at most; None where the rule asks for nothing more."""
+        if not (wave := self._wave()):
+            return None
+        papers = dict.fromkeys(p for e in wave for p in e.papers)
+        least = 2 * len(batches(list(papers), self.batch))
+        return least, least + 2 + sum(len(e.papers) >= NAMED_BY_MODEL for e in wave)
+
+    async def round(self, spare: int) -> None:
+        """Expands all nodes that are due, with so many calls beyond the least."""
+        wave = self._wave()
+        self.asked, self._spare = True, spare
+        self._rounds.update(e.node for e in wave)
+        await self._label(wave)
+        await self._cluster(wave)
+        await all_of(self._name(e) for e in wave)
+        await self._place(wave)
+
+    def _may_ask(self) -> bool:
+        """Whether one more call may be made beyond the least; it counts as made."""
+        self._spare -= 1
+        return self._spare >= 0
+
+    async def take_in(self, papers: Sequence[PaperId]) -> None:
+        """More papers for a dimension that is grown: from the root down, each goes to the children that fit it.
+
+        Nodes are expanded afterwards only where these papers carry them over the density.
+        """
+        density, max_level = self.parameters.density, self.parameters.max_level
+        self._closed = {n for n in self.dag.nodes if self.dag.growth(n, density, max_level) != "stop"}
+        names = await self.index.embedder.aencode(
+            [Label(self.dag.label(n), self.dag.gloss(n)).text for n in self.dag.nodes]
+        )
+        self._names = dict(zip(self.dag.nodes, names, strict=True))
+        self.dag.add_papers(self.dag.root, papers)
+        texts, new, nodes = self._texts(), set(papers), [self.dag.root]
+        while ready := [
+            Expansion(n, mine, children=without_repeats((), self.dag, n))
+            for n in nodes
+            if self.dag.children(n) and (mine := tuple(p for p in self.dag.papers(n) if p in new))
+        ]:
+            ids = {f"n{i}": child for i, child in enumerate((c for e in ready for c in e.children), 1)}
+            choices = await self._choices(ready, ids)
+            for expansion in ready:
+                insert(self.dag, expansion, place(expansion, ids, choices, texts))
+            nodes = list(dict.fromkeys(c.node_id for e in ready for c in e.children))
+
+    def _texts(self) -> dict[PaperId, str]:
+        return {i: f"{s.title}\n{s.abstract}" for i, s in self.sources.items()}
 
     def _wave(self) -> list[Expansion]:
         """The nodes to be expanded next: those of the shallowest level, so that parents are whole before children."""
@@ -116,7 +160,7 @@ class Growing:
         for part in batches(papers, self.batch):
             await self._label_batch(wave, part, used)
         missing = [p for p in papers if any(p in e.papers and p not in e.labels for e in wave)]
-        if missing and len(missing) < len(papers):
+        if missing and len(missing) < len(papers) and self._may_ask():
             await self._label_batch(wave, missing[: self.batch], used)
 
     async def _label_batch(self, wave: list[Expansion], papers: Sequence[PaperId], used: dict[str, None]) -> None:
@@ -161,7 +205,8 @@ class Growing:
         dag, groups = self.dag, expansion.groups
         if not groups:
             return
-        if len(expansion.papers) < NAMED_BY_MODEL or all(map(expansion.agreed, groups)):
+        asked = len(expansion.papers) >= NAMED_BY_MODEL and not all(map(expansion.agreed, groups))
+        if not (asked and self._may_ask()):
             new = [Child(expansion.own_name(group), group) for group in groups]
         else:
             task = NameClusters(
@@ -188,9 +233,8 @@ class Growing:
         if ready:
             ids = {f"n{i}": child for i, child in enumerate((c for e in ready for c in e.children), 1)}
             choices = await self._choices(ready, ids)
-            texts = {i: f"{s.title}\n{s.abstract}" for i, s in self.sources.items()}
             for expansion in ready:
-                fresh = insert(self.dag, expansion, place(expansion, ids, choices, texts))
+                fresh = insert(self.dag, expansion, place(expansion, ids, choices, self._texts()))
                 await self._remember(expansion, fresh)
                 new += fresh
             await self._join(new)
@@ -237,7 +281,7 @@ class Growing:
         found = doubles(self.dag, new, self._names, self._centroids, self._origin)
         asked = [d for d in found if not d.certain][:PAIRS]
         same = {id(d) for d in found if d.certain}
-        if asked:
+        if asked and self._may_ask():
             pairs = [
                 PairView(id=f"q{i}", first=view(self.dag, d.new), second=view(self.dag, d.old))
                 for i, d in enumerate(asked, 1)

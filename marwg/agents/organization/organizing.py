@@ -1,9 +1,10 @@
 """From the shortlist to the taxonomy: papers are sorted into dimensions, and the dimensions grow at the same time."""
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 from marwg.agents.organization.growing import Growing
-from marwg.agents.organization.steps import BATCH, Steps
+from marwg.agents.organization.steps import BATCH, Steps, most_calls, shared
 from marwg.concurrency import all_of
 from marwg.errors import KeyRefused, ModelError, NothingFound
 from marwg.events import Notice, Report
@@ -13,11 +14,14 @@ from marwg.language_models import Models
 from marwg.library import Library
 from marwg.sources import match_ids, source_of
 from marwg.tasks import ClassifyDimensions, DimensionChoice, Source
-from marwg.taxonomy import Dag, taxonomy_of
+from marwg.taxonomy import Dag, dags_of, restricted, taxonomy_of
 from marwg.types import CandidateSet, Dimension, PaperId, Request, Taxonomy
 
 _WORDS = 300
 """Of an abstract, at most so many words are shown."""
+
+KNOWN = 2 / 3
+"""An earlier taxonomy is gone on with if it knows so many of the papers; with fewer a new one is grown."""
 
 
 async def organize(
@@ -28,10 +32,12 @@ async def organize(
     index: Index,
     report: Report,
     batch: int = BATCH,
+    previous: Taxonomy | None = None,
 ) -> Taxonomy:
     """The taxonomy of the shortlisted papers; every one of them is at least at one root.
 
-    A dimension whose model fails stays as it was grown until then, and a notice says so; a refused key and a reached
+    Papers that `previous` has keep their places: only the others are sorted, placed, and grown where they fill a node. A
+    dimension whose model fails stays as it was grown until then, and a notice says so; a refused key and a reached
     limit end the stage, and so does a model that failed in every dimension.
     """
     papers = {p.paper_id: p for p in library.papers([s.paper_id for s in candidates.shortlist])}
@@ -44,31 +50,51 @@ async def organize(
         what = "One paper of the shortlist is" if gone == 1 else f"{gone} papers of the shortlist are"
         report(Notice(text=f"{what} not in the library any more and left out.", level="warning"))
     steps = Steps(models, report)
-    dimensions = await _classify(sources, steps, batch)
+    earlier = restricted(previous, list(sources)) if previous else None
+    known = {p for n in earlier.nodes for p in n.papers} if earlier else set()
+    if len(known) < KNOWN * len(sources):
+        earlier, known = None, set()
+    new = {i: s for i, s in sources.items() if i not in known}
+    dimensions = await _classify(new, steps, batch)
     vectors = await index.vectors(list(sources))
+    there = dags_of(earlier) if earlier else {}
     growing = [
-        Growing(
-            Dag(d, [i for i in sources if d in dimensions[i]]),
-            request.parameters,
-            sources,
-            vectors,
-            index,
-            steps,
-            batch,
-        )
+        Growing(there.get(d) or Dag(d, ()), request.parameters, sources, vectors, index, steps, batch)
         for d in Dimension
     ]
-    failures = await all_of(_grow(dimension, report) for dimension in growing)
-    tried = [f for g, f in zip(growing, failures, strict=True) if g.asked]
-    if tried and all(tried):
-        raise next(f for f in tried if f)
+    failures = await all_of(
+        _reported(g.take_in([i for i in new if g.dag.dimension in dimensions[i]]), g, report) for g in growing
+    )
+    failed = {g.dag.dimension: f for g, f in zip(growing, failures, strict=True) if f}
+    await _grow([g for g in growing if g.dag.dimension not in failed], failed, most_calls(len(sources), batch), steps)
+    tried = [g.dag.dimension for g in growing if g.asked]
+    if tried and all(d in failed for d in tried):
+        raise failed[tried[0]]
     return taxonomy_of(g.dag for g in growing)
 
 
-async def _grow(growing: Growing, report: Report) -> ModelError | None:
-    """Grows one dimension; what a model error leaves of it stays, and the error is reported and given back."""
+async def _grow(growing: list[Growing], failed: dict[Dimension, ModelError], most: int, steps: Steps) -> None:
+    """Grows the dimensions round by round, all at the same time, as long as the calls last; failures go into `failed`.
+
+    The built-in writer's answers cost nothing and are not counted.
+    """
+    free = steps.models.is_built_in("generator")
+    while due := [(g, need) for g in growing if g.dag.dimension not in failed and (need := g.need())]:
+        left = 10**6 if free else most - steps.begun
+        granted = list(zip((g for g, _ in due), shared(left, [need for _, need in due]), strict=True))
+        rounds = [(g, spare) for g, spare in granted if spare is not None]
+        if stopped := [g for g, spare in granted if spare is None]:
+            names = ", ".join(g.dag.dimension.value for g in stopped)
+            steps.report(Notice(text=f"Not divided further, to stay within the calls of this stage: {names}."))
+        errors = await all_of(_reported(g.round(spare), g, steps.report) for g, spare in rounds)
+        failed |= {g.dag.dimension: e for (g, _), e in zip(rounds, errors, strict=True) if e}
+        growing = [g for g, _ in rounds]
+
+
+async def _reported(work: Coroutine[Any, Any, None], growing: Growing, report: Report) -> ModelError | None:
+    """Does a part of the work on one dimension; what a model error leaves of it stays, and the error is given back."""
     try:
-        await growing.grow()
+        await work
     except KeyRefused:
         raise
     except ModelError as error:

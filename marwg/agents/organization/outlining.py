@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from marwg.agents.organization.steps import BATCH, Steps
+from marwg.agents.organization.steps import ATTEMPTS, BATCH, Steps
 from marwg.concurrency import all_of
 from marwg.errors import KeyRefused, ModelError, NothingFound
 from marwg.events import Notice, Report
 from marwg.expansion import batches
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.outline import in_no_topic
+from marwg.outline import MOST, in_no_topic
 from marwg.outline_making import (
     densest,
     homes_of,
@@ -24,12 +24,10 @@ from marwg.outline_making import (
 from marwg.sources import match_ids, source_of
 from marwg.tasks import AssignTopics, MakeOutline, NodeView, Source, TopicChoice, TopicView
 from marwg.taxonomy import dags_of
-from marwg.types import CandidateSet, Outline, PaperId, Request, Taxonomy, Topic
-
-ATTEMPTS = 3
-"""The first outline, and two more where rules were broken."""
+from marwg.types import CandidateSet, Outline, PaperId, Request, Taxonomy
 
 _WORDS = 120
+_WORD = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
 async def outline(
@@ -42,14 +40,16 @@ async def outline(
     kept: Outline | None = None,
     wish: str = "",
 ) -> Outline:
-    """The outline of the section; topics of `kept` that the user fixed stay as they are, `wish` is in the user's words.
+    """The outline of the section; what the user fixed in `kept` stays as it is, `wish` is in the user's words.
 
-    A model that cannot keep to the rules is told so twice; then the densest nodes of the taxonomy become the topics.
+    Fixed are titles, their order, pinned papers, papers taken out and the number of topics. A model that cannot keep to
+    the rules is told so twice; then the densest nodes of the taxonomy become the topics.
     """
-    sources = _sources(candidates, library)
-    fixed = tuple(t for t in kept.topics if t.fixed_by_user) if kept else ()
+    all_sources = _sources(candidates, library)
+    taken_out = _taken_out(kept) if kept else frozenset()
+    sources = {i: s for i, s in all_sources.items() if i not in taken_out} or all_sources
     steps = Steps(models, report)
-    made = await _propose(request, taxonomy, sources, fixed, wish, steps)
+    made = await _propose(request, taxonomy, sources, kept or Outline(topics=()), wish, steps)
     papers, homes = list(sources), homes_of(taxonomy)
     why: dict[PaperId, str] = {}
     if missing := in_no_topic(made, papers):
@@ -63,7 +63,9 @@ async def outline(
     made, merged = without_thin(with_secondary(made, taxonomy), homes, len(papers))
     for sentence in merged:
         report(Notice(text=sentence))
-    return with_uncovered(made, papers, why)
+    if kept:
+        made = made.model_copy(update={"at_most": kept.at_most, "uncovered": kept.uncovered})
+    return with_uncovered(made, list(all_sources), why)
 
 
 async def assign_topics(
@@ -76,16 +78,43 @@ async def assign_topics(
     sources = _sources(candidates, library)
     steps = Steps(models, lambda event: None)
     papers = list(sources)
-    missing = in_no_topic(outline, papers)
+    taken_out = _taken_out(outline)
+    missing = tuple(p for p in in_no_topic(outline, papers) if p not in taken_out)
     empty = {t.topic_id for t in outline.topics if not t.papers}
     pinned = {p for t in outline.topics for p in t.pinned}
-    asked = [p for p in papers if p not in pinned] if empty else list(missing)
+    asked = [p for p in papers if p not in pinned and p not in taken_out] if empty else list(missing)
     if not asked:
         return with_uncovered(outline, papers, {})
     choices = await _choices(request, outline, asked, sources, steps)
     wanted = {p: c for p, c in choices.items() if p in missing or c.primary.strip() in empty}
     made, why = with_choices(outline, wanted, [p for p in asked if p in missing or p in wanted])
     return with_uncovered(made, papers, why)
+
+
+async def divide(
+    request: Request,
+    outline: Outline,
+    topic_ids: Sequence[str],
+    candidates: CandidateSet,
+    models: Models,
+    library: Library,
+) -> Outline:
+    """The outline with the papers of these topics divided among them anew; no other topic and no pinned paper moves."""
+    sources = _sources(candidates, library)
+    parts = [t for t in outline.topics if t.topic_id in topic_ids]
+    papers = [p for t in parts for p in t.papers if p in sources and p not in t.pinned]
+    if not papers:
+        return outline
+    among = Outline(topics=tuple(t.model_copy(update={"papers": t.pinned}) for t in parts))
+    choices = await _choices(request, among, papers, sources, Steps(models, lambda event: None))
+    ids = {t.topic_id for t in parts}
+    placed = {p: c for p, c in choices.items() if c.primary.strip() in ids}
+    return with_choices(outline, placed, [p for p in papers if p in placed])[0]
+
+
+def _taken_out(outline: Outline) -> frozenset[PaperId]:
+    """The papers that the user took out: nothing puts them back but the user."""
+    return frozenset(u.paper_id for u in outline.uncovered if u.by_user)
 
 
 def _sources(candidates: CandidateSet, library: Library) -> dict[PaperId, Source]:
@@ -103,11 +132,14 @@ async def _propose(
     request: Request,
     taxonomy: Taxonomy,
     sources: dict[PaperId, Source],
-    fixed: Sequence[Topic],
+    kept: Outline,
     wish: str,
     steps: Steps,
 ) -> Outline:
     """The first proposal that keeps the rules, else the densest nodes."""
+    fixed = tuple(t for t in kept.topics if t.fixed_by_user)
+    if kept.at_most:
+        wish = f"{wish} At most {_WORD.get(kept.at_most, str(kept.at_most))} topics.".strip()
     nodes, papers = _views(taxonomy), list(sources)
     known = {n.node_id for n in taxonomy.nodes}
     problem = ""
@@ -122,7 +154,7 @@ async def _propose(
                 problem=problem,
             )
             reply = await steps.run(task, "making the outline")
-            if not (found := problems(reply.topics, known, papers, fixed)):
+            if not (found := problems(reply.topics, known, papers, fixed, kept.at_most)):
                 return outline_from(reply.topics, papers, fixed)
             problem = " ".join(found[:8])
     except KeyRefused:
@@ -133,7 +165,7 @@ async def _propose(
         Notice(text=f"The outline was made from the densest topics of the taxonomy: {problem}", level="warning")
     )
     pinned = {p for t in fixed for p in t.pinned}
-    return outline_from(densest(taxonomy, papers, fixed, pinned), papers, fixed)
+    return outline_from(densest(taxonomy, papers, fixed, pinned, kept.at_most or MOST), papers, fixed)
 
 
 def _views(taxonomy: Taxonomy) -> tuple[NodeView, ...]:
