@@ -120,7 +120,9 @@ class Plan:
         allowed = (*self.papers, *self.secondary)
         focal = material.request.focal
         texts = {i: material.text(i) for i in allowed}
-        return Ground(allowed, texts, f"{focal.title}. {focal.abstract}", self.title, self.words)
+        # Where the user set a limit the lengths of the plan add up to less than it, and each section keeps to its share.
+        most = round(self.words * 1.15) + 5 if material.request.parameters.style.word_limit else None
+        return Ground(allowed, texts, f"{focal.title}. {focal.abstract}", self.title, self.words, most)
 
     def also(self, cited: Sequence[PaperId], material: Material) -> "Plan":
         """The plan with the papers that the section cites already, as far as they are still in the shortlist."""
@@ -142,8 +144,10 @@ class Plan:
 def plans(request: Request, outline: Outline, candidates: CandidateSet, material: Material) -> list[Plan]:
     """The sections in order, the closing one last, with the words shared out by their papers."""
     topics = [t for t in outline.topics if any(p in material.papers for p in (*t.papers, *t.secondary))]
-    titles = (*(t.title for t in topics), POSITION_TITLE)
-    shared = request.parameters.words * (1 - _POSITION_SHARE)
+    closing = (POSITION_TITLE,) if request.parameters.style.closing else ()
+    titles = (*(t.title for t in topics), *closing)
+    total = aimed_words(request)
+    shared = total * (1 - _POSITION_SHARE) if closing else total
     weights = [2 + len(t.papers) for t in topics]
     planned = []
     for index, topic in enumerate(topics):
@@ -154,10 +158,18 @@ def plans(request: Request, outline: Outline, candidates: CandidateSet, material
         words = max(60, round(shared * weights[index] / sum(weights)))
         view = SectionPlan(topic_id=topic.topic_id, title=topic.title, index=index, titles=titles, words=words)
         planned.append(Plan(view, own, others, _sources(own, material), _sources(others, material)))
+    if not closing:
+        return planned
     nearest = nearest_papers(candidates, material)
-    words = max(60, round(request.parameters.words * _POSITION_SHARE))
+    words = max(60, round(total * _POSITION_SHARE))
     view = SectionPlan(topic_id=POSITION, title=POSITION_TITLE, index=len(topics), titles=titles, words=words)
     return [*planned, Plan(view, nearest, (), _sources(nearest, material))]
+
+
+def aimed_words(request: Request) -> int:
+    """The length that is aimed at: that of the settings, and well below the user's limit where there is one."""
+    limit = request.parameters.style.word_limit
+    return request.parameters.words if limit is None else min(request.parameters.words, round(limit * 0.9))
 
 
 def _sources(ids: Sequence[PaperId], material: Material) -> tuple[Source, ...]:

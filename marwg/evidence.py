@@ -12,6 +12,9 @@ from marwg.wording import content_words, overlap
 PASSAGES = 4
 """Pages' passages of one paper that are read for a claim, beside its abstract."""
 
+FAR_MORE = 0.25
+"""Difference of `nearness` from which on another paper is taken for the likelier source."""
+
 
 def abstract_passage(paper: Paper) -> Passage | None:
     """The abstract as a passage; nothing where there is none."""
@@ -37,6 +40,13 @@ def choose(
     ranked = [(passage, score) for score, _, passage in sorted(scored, key=lambda s: (-s[0], -s[1]))]
     kept = [(p, s) for p, s in ranked if any(_within(u, p) for u in used)]
     return tuple((kept + [r for r in ranked if r not in kept])[:limit])
+
+
+def nearness(claim: str, vector: np.ndarray, paper: Paper, row: np.ndarray) -> float:
+    """How near a claim is to title and abstract of a paper, by vector and by its words."""
+    return float(np.dot(vector, row)) + 0.5 * overlap(
+        content_words(claim), content_words(f"{paper.title} {paper.abstract}")
+    )
 
 
 def _within(inner: Passage, outer: Passage) -> bool:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from marwg.claims import FOCAL
 from marwg.markup import citations_of, groups, split_sentences, without_citations
+from marwg.placing import elsewhere, exchanged
 from marwg.quantities import Quantity, backed, quantities
 from marwg.sources import cited_as, find_quote
 from marwg.types import Claim, Finding, Paper, PaperId
@@ -33,8 +34,9 @@ from marwg.wording import (
 HARD = frozenset({"citation", "number", "year", "quote"})
 """Findings that no judge can talk away: the words are not in the source as it is here."""
 
-TURNING = frozenset({"negation", "direction"})
-"""Findings that the source says the opposite; they weigh as much as one judge."""
+TURNING = frozenset({"negation", "direction", "place", "superlative", "closer"})
+"""Findings that the source says the opposite, less, or of something else, or that another paper says it; where one model
+judges alone they weigh as much as a second."""
 
 
 @dataclass(frozen=True)
@@ -217,12 +219,26 @@ def _wording(part: str, own: Sequence[GateSource]) -> list[Finding]:
             message = f"the source says “{pair[1]}”: “{candidate}”"
             findings.append(Finding(rule="direction", words=pair[0], message=message, paper_id=only))
             break
+    findings += _places(part, sentences, only)
     whole = " ".join(s.whole for s in own)
     for words, family in superlatives(part):
         if not superlative_said(family, whole):
             message = "the cited text does not claim this much"
             findings.append(Finding(rule="superlative", words=words, message=message, paper_id=only))
     return findings
+
+
+def _places(part: str, sentences: Sequence[str], only: PaperId | None) -> list[Finding]:
+    """Right numbers at the wrong things."""
+    words, sentence = exchanged(part, sentences)
+    if words:
+        message = f"the source has these numbers the other way round: “{sentence}”"
+        return [Finding(rule="place", words=words, message=message, paper_id=only)]
+    words, sentence = elsewhere(part, sentences)
+    if words:
+        message = f"the source has the number, but not where it says this: “{sentence}”"
+        return [Finding(rule="place", words=words, message=message, paper_id=only)]
+    return []
 
 
 def citations_exist(sentence: str, known: Collection[PaperId]) -> tuple[PaperId, ...]:

@@ -13,11 +13,20 @@ from marwg.types import PaperId, Section, Sentence
 from marwg.wording import content_words
 
 Rule = Literal[
-    "citation", "lost citation", "number", "superiority", "uncited", "repeated", "length", "outline", "empty"
+    "citation",
+    "lost citation",
+    "number",
+    "superiority",
+    "comparison",
+    "uncited",
+    "repeated",
+    "length",
+    "outline",
+    "empty",
 ]
 
 REFUSED: frozenset[Rule] = frozenset(
-    {"citation", "lost citation", "number", "superiority", "outline", "empty", "repeated"}
+    {"citation", "lost citation", "number", "superiority", "comparison", "outline", "empty", "repeated"}
 )
 """Rules that a section must keep; the others are worth a repair and are reported by the fact check where they stay."""
 
@@ -64,6 +73,8 @@ class Ground:
     focal: str
     title: str
     words: int
+    most: int | None = None
+    """Words that the section may not exceed, where the user set a limit."""
 
     @cached_property
     def everything(self) -> str:
@@ -88,7 +99,7 @@ def problems(
     found += _repeated(section)
     if before is not None and not user_led:
         found += _lost(section, before, ground, note)
-    if not user_led:
+    if not user_led or ground.most is not None:
         found += _length(section, ground)
     return tuple(found)
 
@@ -105,6 +116,7 @@ def _sentence_problems(
         return found  # it was let through when it was written
     found += _numbers(index, sentence, ground)
     found += _superiority(index, sentence, ground)
+    found += _comparison(index, sentence, ground)
     of_focal = from_focal(sentence) or is_about_focal(sentence.text)
     if not citations_of(sentence.text) and not of_focal and states_fact(sentence.text):
         message = f"This states something about others and cites nothing: “{sentence.text}”"
@@ -150,6 +162,44 @@ def _superiority(index: int, sentence: Sentence, ground: Ground) -> list[Problem
     return []
 
 
+_OVER_OTHERS = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|superior\w* (?:to|over)|beats?|(?:better|faster|cheaper|smaller|higher \w+"
+    r"|more (?:accurate|effective|robust|reliable|efficient)) than)\b",
+    re.IGNORECASE,
+)
+_LICENCE = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|superior\w*|exceed\w*|beats?|better|faster|cheaper|smaller|higher|more \w+|improv\w+"
+    r"|state[- ]of[- ]the[- ]art|best|gains?|speed-?ups?|reduc\w*|compar\w+|over (?:the|previous|prior|existing|strong))\b",
+    re.IGNORECASE,
+)
+_OF_ALL = re.compile(
+    r"\b(?:both|all (?:of (?:them|these)|three|four|five)|each of (?:them|these)|likewise|the same)\b", re.IGNORECASE
+)
+_NAMED = re.compile(r"\b(?=\w*[A-Z]\w*[A-Z\d])[A-Za-z][\w-]+\b")
+
+
+def _comparison(index: int, sentence: Sentence, ground: Ground) -> list[Problem]:
+    """What a sentence says of cited papers against each other must stand in what is known of them."""
+    cited = [i for i in citations_of(sentence.text) if i in ground.texts]
+    text = without_citations(sentence.text)
+    if not cited or is_about_focal(sentence.text):
+        return []
+    match = _OVER_OTHERS.search(text)
+    if match and not any(_LICENCE.search(ground.texts[i]) for i in cited):
+        message = f"“{match.group()}” is stated by no source of its sentence: “{text}”"
+        return [Problem("comparison", match.group(), message, index)]
+    if len(cited) < 2 or not _OF_ALL.search(text):
+        return []
+    for name in dict.fromkeys(_NAMED.findall(text)):
+        having = [i for i in cited if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", ground.texts[i], re.IGNORECASE)]
+        # A name that none has is a method's or an author's; one that some have is said of all of them here.
+        if having and len(having) < len(cited):
+            silent = _listed([i for i in cited if i not in having])
+            message = f"“{name}” is said of all papers of this sentence, but not known of {silent}: “{text}”"
+            return [Problem("comparison", name, message, index)]
+    return []
+
+
 def _repeated(section: Section) -> list[Problem]:
     found: list[Problem] = []
     seen: dict[str, int] = {}
@@ -179,8 +229,11 @@ def _lost(section: Section, before: Section, ground: Ground, note: str) -> list[
 
 def _length(section: Section, ground: Ground) -> list[Problem]:
     count = word_count(section)
-    if count <= ground.words * 1.5 + 40:
+    if count <= (ground.words * 1.5 + 40 if ground.most is None else ground.most):
         return []
+    if ground.most is not None:
+        message = f"The section has {count} words and may have {ground.most} at most."
+        return [Problem("length", str(count), message)]
     return [Problem("length", str(count), f"The section has {count} words; about {ground.words} were asked for.")]
 
 
@@ -212,6 +265,9 @@ def as_request(found: Sequence[Problem]) -> str:
 
 # ---------------------------------------------------------------- taking out what may not stand
 
+_TAKEN_OUT: frozenset[Rule] = frozenset({"number", "superiority", "comparison", "repeated"})
+"""Rules by which a whole sentence goes."""
+
 
 def mend(section: Section, found: Sequence[Problem]) -> tuple[Section, tuple[str, ...]]:
     """The section without the sentences and citations that may not stand, and what was taken out and why.
@@ -219,8 +275,8 @@ def mend(section: Section, found: Sequence[Problem]) -> tuple[Section, tuple[str
     An id outside the allow-list goes and is never replaced by another; a sentence that said something of it goes with it.
     """
     unknown = {p.words[2:-1] for p in found if p.rule == "citation"}
-    drop = {p.sentence for p in found if p.rule in {"number", "superiority", "repeated"} and p.sentence is not None}
-    reasons: list[str] = [p.message for p in found if p.rule in {"citation", "number", "superiority", "repeated"}]
+    drop = {p.sentence for p in found if p.rule in _TAKEN_OUT and p.sentence is not None}
+    reasons: list[str] = [p.message for p in found if p.rule == "citation" or p.rule in _TAKEN_OUT]
     paragraphs, index, dropped_before = [], -1, False
     for paragraph in section.paragraphs:
         kept: list[Sentence] = []

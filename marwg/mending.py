@@ -1,5 +1,6 @@
 """Mending a claim: whether a new wording may take the place of the old, and putting new wordings into a draft."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from marwg.claims import FOCAL, claim_of, from_focal, points_back
@@ -16,10 +17,17 @@ from marwg.references import cited_in
 from marwg.types import Claim, Draft, LeftOut, PaperId, Section, Sentence, SubClaim
 from marwg.wording import content_words
 
+_NAMED = re.compile(r"[\w'’-]+,? et al\.\s*(?=\[@)")
 
-def proposed(before: Claim, sentence: str, reason: str) -> tuple[Claim | None, str]:
+SAME_THING = 0.5
+"""Share of the words that a correction keeps of the sentence, or of its own."""
+
+WEAKER = 0.25
+
+
+def proposed(before: Claim, sentence: str, reason: str, weaken: bool = False) -> tuple[Claim | None, str]:
     """The claim that a new wording makes, or why it may not stand: it must stay one sentence, on the same thing, citing
-    none but the same papers, and may give one up only with a reason."""
+    none but the same papers, and may give one up only with a reason. A weaker one may keep fewer of the words."""
     text = tidy(normalise_markers(sentence))
     if not text:
         return None, "nothing true was found to say"
@@ -36,7 +44,7 @@ def proposed(before: Claim, sentence: str, reason: str) -> tuple[Claim | None, s
     if set(citations_of(text)) != set(before.citations) and not reason.strip():
         return None, "the new wording gives up a citation without a reason"
     old, new = content_words(without_citations(before.sentence)), content_words(without_citations(text))
-    if old and len(old & new) < 0.25 * min(len(old), len(new)):
+    if old and len(old & new) < (WEAKER if weaken else SAME_THING) * min(len(old), len(new)):
         return None, "the new wording speaks of something else"
     claim = claim_of(text, before.topic_id, before.number, before.kind == "focal")
     if claim is None or (before.kind == "focal") != (claim.kind == "focal"):
@@ -45,8 +53,11 @@ def proposed(before: Claim, sentence: str, reason: str) -> tuple[Claim | None, s
 
 
 def reattributed(claim: Claim, part: SubClaim, paper_id: PaperId) -> Claim | None:
-    """The claim with another paper cited for one of its parts; nothing where the sentence names authors there."""
-    if "et al." in MARKER.sub("", claim.sentence):
+    """The claim with another paper cited for one of its parts; nothing where it names authors that no marker follows.
+
+    Authors right before a marker are compared with the new paper by the gate.
+    """
+    if "et al." in MARKER.sub("", _NAMED.sub("", claim.sentence)):
         return None
     gone = set(part.citations)
 
@@ -101,6 +112,25 @@ def with_sentences(draft: Draft, changed: Mapping[int, str | None], gone_reason:
     lost = [i for i in cited_in(draft.sections) if i not in now and i not in had]
     uncited = (*listed, *(LeftOut(paper_id=i, reason=gone_reason) for i in lost))
     return draft.model_copy(update={"sections": tuple(sections), "uncited": uncited})
+
+
+def with_sentence(draft: Draft, before: str, after: str) -> Draft:
+    """The draft with one sentence in the place of another, wherever that stands."""
+    sections = tuple(
+        section.model_copy(
+            update={
+                "paragraphs": tuple(
+                    tuple(_reworded(s, after) if s.text == before else s for s in p) for p in section.paragraphs
+                )
+            }
+        )
+        for section in draft.sections
+    )
+    now = set(cited_in(sections))
+    lost = [i for i in cited_in(draft.sections) if i not in now]
+    kept = tuple(u for u in draft.uncited if u.paper_id not in now)
+    uncited = (*kept, *(LeftOut(paper_id=i, reason="you changed the sentence that cited it") for i in lost))
+    return draft.model_copy(update={"sections": sections, "uncited": uncited})
 
 
 def _reworded(sentence: Sentence, text: str) -> Sentence:

@@ -18,7 +18,7 @@ import sqlite_utils
 from pydantic import BaseModel, ValidationError
 
 from marwg.errors import RunError
-from marwg.types import Draft, Ledger, Outline, Request, Run, Stage
+from marwg.types import Decision, Draft, Ledger, Outline, Request, Run, Stage
 
 
 def digest(*parts: Any) -> str:
@@ -172,20 +172,38 @@ class Runs:
 
     # ------------------------------------------------------------ decisions
 
-    def decide(self, run_id: str, claim_id: str, decision: str) -> None:
-        """Records what the user decided about a claim ("accept" or "reject"), with the time."""
+    def decide(self, run_id: str, claim_id: str, decision: str, before: str = "", after: str = "") -> None:
+        """Records what the user decided about a claim (a kind of `Decision`), with the time."""
+        made = Decision.model_validate(
+            {"claim_id": claim_id, "kind": decision, "before": before, "after": after, "made": _now()}
+        )
+        row = {"run_id": run_id, "claim_id": claim_id, "decision": decision, "made": made.made}
         with self._lock:
-            self._db.table("decisions").insert(
-                {"run_id": run_id, "claim_id": claim_id, "decision": decision, "made": _now()}
+            # A store of an earlier version has no column for the wording; two decisions in one millisecond are one.
+            self._db.table("decisions").upsert(
+                row | {"before": before, "after": after}, pk=("run_id", "claim_id", "made"), alter=True
             )
 
-    def decisions(self, run_id: str) -> dict[str, str]:
-        """The latest decision for each claim_id."""
+    def decided(self, run_id: str) -> tuple[Decision, ...]:
+        """All decisions of the user about claims of this run, oldest first."""
         with self._lock:
             rows: Iterable[dict[str, Any]] = list(
                 self._db.table("decisions").rows_where("run_id = ?", [run_id], order_by="made, rowid")
             )
-        return {r["claim_id"]: r["decision"] for r in rows}
+        return tuple(
+            Decision(
+                claim_id=r["claim_id"],
+                kind=r["decision"],
+                before=r.get("before") or "",
+                after=r.get("after") or "",
+                made=r["made"],
+            )
+            for r in rows
+        )
+
+    def decisions(self, run_id: str) -> dict[str, str]:
+        """The latest word for each claim_id: "accept" or "reject"; an edit or a move makes another claim of it."""
+        return {d.claim_id: d.kind for d in self.decided(run_id) if d.kind in ("accept", "reject")}
 
     def close(self) -> None:
         """Closes the file."""

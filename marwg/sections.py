@@ -24,7 +24,28 @@ def section_of(
         sentences = tuple(s for cited in paragraph.sentences for s in _sentences(cited, texts or {}))
         if sentences:
             paragraphs.append(sentences)
-    return Section(topic_id=topic_id, title=title, paragraphs=tuple(paragraphs))
+    return merged(Section(topic_id=topic_id, title=title, paragraphs=tuple(paragraphs)))
+
+
+def merged(section: Section) -> Section:
+    """Sentences that say the same words of different papers as one sentence that cites all of them."""
+    place: dict[str, tuple[int, int]] = {}
+    paragraphs: list[list[Sentence]] = []
+    for number, paragraph in enumerate(section.paragraphs):
+        paragraphs.append([])
+        for sentence in paragraph:
+            key = sentence_key(sentence.text)
+            at = place.get(key)
+            first = paragraphs[at[0]][at[1]] if at else None
+            if at and first and set(citations_of(sentence.text)) - set(citations_of(first.text)):
+                text = normalise_markers(add_citations(first.text, citations_of(sentence.text)))
+                sources = (*first.sources, *(s for s in sentence.sources if s not in first.sources))
+                paragraphs[at[0]][at[1]] = Sentence(text=text, sources=sources)
+                continue
+            place.setdefault(key, (number, len(paragraphs[-1])))
+            paragraphs[-1].append(sentence)
+    kept = tuple(tuple(p) for p in paragraphs if p)
+    return section if kept == section.paragraphs else section.model_copy(update={"paragraphs": kept})
 
 
 def _sentences(cited: CitedSentence, texts: Mapping[PaperId, Sequence[tuple[int, str]]]) -> tuple[Sentence, ...]:

@@ -7,6 +7,7 @@ from marwg.index import Embedder, Index
 from marwg.language_models import Models
 from marwg.library import Library
 from marwg.library.starter import seed
+from marwg.live import Live
 from marwg.runs import Runs
 from marwg.settings import Settings
 
@@ -20,6 +21,8 @@ class Services:
     library: Library
     index: Index
     runs: Runs
+    online: Live | None = None
+    """Live sources; None where they are switched off, and then nothing is sent to them."""
 
     def describe(self) -> list[str]:
         """Which models do what, what the library holds, which embeddings and vector database are used; one a line."""
@@ -28,10 +31,18 @@ class Services:
             self.models.describe(),
             f"Library: {papers} paper{'' if papers == 1 else 's'} in {self.settings.home}",
             f"Embeddings: {self.index.embedder.name}; vectors: {self.settings.milvus_uri or 'Milvus Lite'}",
+            f"Live search: {self._online()}",
         ]
+
+    def _online(self) -> str:
+        if self.online is None:
+            return "off (MARWG_ONLINE=true switches it on)"
+        return f"arXiv, OpenAlex and Semantic Scholar; what is sent is in {self.online.courier.log}"
 
     async def close(self) -> None:
         """Closes files and connections; safe to call twice."""
+        if self.online is not None:
+            await self.online.close()
         await self.models.close()
         await self.index.close()
         self.library.close()
@@ -53,4 +64,6 @@ async def open_services(settings: Settings) -> Services:
     seed(library, settings.starter_library)
     embedder = Embedder(settings)
     models = await Models.open(settings, embedder.encode)
-    return Services(settings, models, library, Index(settings, embedder, library), Runs(settings.home / "runs.db"))
+    index = Index(settings, embedder, library)
+    online = Live(settings, library, index) if settings.online else None
+    return Services(settings, models, library, index, Runs(settings.home / "runs.db"), online)

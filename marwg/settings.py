@@ -20,6 +20,22 @@ class Settings(BaseSettings):
     embedding_model: str = Field("", description="empty: all-mpnet-base-v2 if on disk, else the packaged MiniLM")
     embedding_download: bool = Field(False, description="fetch the embedding model from the hub if it is not on disk")
     starter_library: Path | None = Field(None, description="empty: examples/starter_library.jsonl")
+    csl: Path | None = Field(None, description="citation style of the Word file, a .csl; empty: Chicago author-date")
+
+    # ------------------------------------------------------------ live sources
+    online: bool = Field(False, description="search arXiv, OpenAlex and Semantic Scholar, and look papers up there")
+    contact: str = Field("", description="an e-mail address that these services are told, as they ask for")
+    semantic_scholar_api_key: SecretStr = Field(SecretStr(""), validation_alias="SEMANTIC_SCHOLAR_API_KEY")
+    arxiv_url: str = Field("https://export.arxiv.org", description="where arXiv answers")
+    openalex_url: str = Field("https://api.openalex.org", description="where OpenAlex answers")
+    semantic_scholar_url: str = Field("https://api.semanticscholar.org", description="where Semantic Scholar answers")
+    zotero_library: str = Field("", description="users/NUMBER or groups/NUMBER; needed for `add zotero:`")
+    zotero_api_key: SecretStr = Field(SecretStr(""), validation_alias="ZOTERO_API_KEY")
+    zotero_url: str = Field("https://api.zotero.org", description="or http://127.0.0.1:23119/api, the program here")
+    online_requests: int = Field(40, ge=1, description="requests in one search, or one look-up, over all sources")
+    online_seconds: float = Field(90.0, gt=0, description="time for one search, or one look-up")
+    online_timeout: float = Field(20.0, gt=0, description="seconds for one answer of a live source")
+    online_pause: float = Field(1.0, ge=0, description="multiplies the pauses between requests to a source")
 
     # ------------------------------------------------------------ language models
     generator: str = Field(
@@ -50,3 +66,8 @@ class Settings(BaseSettings):
     limit_calls: int | None = Field(None, ge=0, description="calls to models in one run; empty: no limit")
     limit_dollars: float | None = Field(None, ge=0, description="US dollars in one run, where prices are known")
     password: SecretStr = Field(SecretStr(""), description="of the chat; needed where others can reach it")
+
+    @property
+    def live_urls(self) -> tuple[str, ...]:
+        """Where the live sources answer."""
+        return (self.arxiv_url, self.openalex_url, self.semantic_scholar_url, self.zotero_url)

@@ -348,6 +348,7 @@ class DraftSection(Task[SectionReply]):
     papers: tuple[Source, ...] = Field(description="the allow-list: no other id may be cited")
     facts: tuple[Facts, ...]
     mentioned: tuple[Source, ...] = Field((), description="papers of other sections that may be named here")
+    style: tuple[str, ...] = Field((), description="how the author wants it written")
 
 
 class DraftPosition(Task[SectionReply]):
@@ -360,6 +361,7 @@ class DraftPosition(Task[SectionReply]):
     words: int
     papers: tuple[Source, ...] = Field(description="the nearest papers, nearest first: the allow-list")
     facts: tuple[Facts, ...]
+    style: tuple[str, ...] = Field((), description="how the author wants it written")
 
 
 class SectionText(Frozen):
@@ -404,6 +406,7 @@ class ReviseSection(Task[SectionReply]):
     by_user: bool = Field(False, description="whether `feedback` is the user's wish, which leads")
     papers: tuple[Source, ...] = Field(description="the allow-list")
     facts: tuple[Facts, ...]
+    style: tuple[str, ...] = Field((), description="how the author wants it written")
 
 
 # ---------------------------------------------------------------- fact checking
@@ -472,29 +475,72 @@ class CorrectClaims(Task[CorrectedClaims]):
 # ---------------------------------------------------------------- conversation
 
 
+OutlineQuestion = Literal["why", "where", "uncovered", "behind", "overview"]
+"""Why a paper is at its topic; where it is; what no topic covers; which papers are behind a topic or node; all of it."""
+
+
+LedgerQuestion = Literal[
+    "abstract_only", "changed", "flagged", "disputed", "unsupported", "not_checked", "supported", "uncited", "dropped",
+    "reattributed", "paper", "true", "summary", "judges", "unknown", "unused", "missed", "better",
+]  # fmt: skip
+"""What can be asked of the ledger as a whole; the last four of a text that the user brought."""
+
+
+PaperAspect = Literal["problem", "method", "data", "evaluation", "result", "limitation"]
+"""What can be asked of a paper: the fields of its card."""
+
+
 class TurnReply(Reply):
     """What the user wants; fields that do not belong to the kind stay empty."""
 
     kind: Literal[
-        "start", "approve", "edit_outline", "revise", "why", "undo", "show_version", "export", "help", "unclear"
-    ]
+        "start", "approve", "edit_outline", "ask_outline", "revise", "why", "undo", "show_version", "export", "help", "unclear",
+        "check", "ask_ledger", "redo", "take", "ask_papers", "compare",
+    ]  # fmt: skip
     title: str = Field("", description="start: the title of the focal paper")
     abstract: str = Field("", description="start: its abstract")
     edits: tuple["OutlineEditReply", ...] = Field((), description="edit_outline: in the order to be made")
-    topics: tuple[int, ...] = Field((), description="revise: numbers of the sections meant, from 1; none is all")
+    topics: tuple[int, ...] = Field(
+        (),
+        description="revise: numbers of the sections meant, from 1; none is all. ask_outline: the topics asked about",
+    )
+    ask: OutlineQuestion | None = Field(None, description="ask_outline: what is asked")
+    papers: tuple[PaperId, ...] = Field((), description="ask_outline: the papers asked about")
+    node: str = Field("", description="ask_outline: the subtopic of the taxonomy asked about, as the message names it")
     remove_papers: tuple[PaperId, ...] = Field((), description="revise: papers to take out")
     claim: int = Field(0, description="why: the number of the claim")
-    version: int = Field(0, description="show_version: its number")
+    about: LedgerQuestion | None = Field(None, description="ask_ledger: what is asked")
+    statement: str = Field("", description="ask_ledger: the statement whose truth is asked for; or the paper meant")
+    version: int = Field(0, description="show_version: its number; take: the version that it is taken from")
+    paragraph: int = Field(
+        0, description="take: the paragraph, counted from 1 within the section named, else in the whole text"
+    )
+    aspect: PaperAspect | None = Field(
+        None, description="ask_papers: what is asked of the papers; none where it is another thing"
+    )
     question: str = Field("", description="unclear: what to ask back")
 
 
 class OutlineEditReply(Reply):
     """One change of the outline; topics are numbered from 1."""
 
-    kind: Literal["rename", "merge", "drop", "add", "move_papers", "reorder", "regenerate"]
+    kind: Literal[
+        "rename", "merge", "drop", "add", "move_papers", "leave_out", "split", "sort", "reorder", "resize", "regenerate"
+    ]
     topics: tuple[int, ...] = Field((), description="the topics meant; for reorder all, in the new order")
     title: str = Field("", description="rename, add, merge: the title")
-    papers: tuple[PaperId, ...] = Field((), description="move_papers: which, to the one topic named")
+    papers: tuple[PaperId, ...] = Field((), description="move_papers (to the one topic named), leave_out: which")
+    description: str = Field(
+        "", description='move_papers, leave_out: papers that are described and not named one by one ("diffusion")'
+    )
+    by: str = Field(
+        "",
+        description="split: task, methodology, dataset, evaluation or time; sort: oldest, newest, largest or smallest",
+    )
+    titles: tuple[str, ...] = Field((), description="split: the parts, where the message names them")
+    count: int = Field(0, description="resize: how many topics there should be")
+    at_most: bool = Field(False, description="resize: whether fewer are as good")
+    fresh: bool = Field(False, description="regenerate: whether what the user changed before is given up too")
 
 
 class RouteTurn(Task[TurnReply]):

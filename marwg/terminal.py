@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -10,8 +11,9 @@ from pydantic import ValidationError
 from marwg.errors import InputError
 from marwg.events import CardWritten, Event, Notice, Progress, SectionWritten, Spent, StageFinished, StageStarted
 from marwg.ledger import summary as ledger_summary
+from marwg.ledger_answers import named, reviewed
 from marwg.library import ImportReport
-from marwg.types import Parameters, Run, Stage, Usage
+from marwg.types import Paper, Parameters, Run, Stage, Style, Usage
 
 _STAGES = list(Stage)
 
@@ -99,6 +101,52 @@ def summary(run: Run, files: Sequence[Path]) -> str:
     return "\n".join(lines)
 
 
+KINDS = ("unsupported", "disputed", "not-checked", "uncited", "unknown", "unused")
+"""What a check can find against a text."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found, to be printed, and of which kinds it is."""
+
+    text: str
+    kinds: frozenset[str]
+
+
+def failures(asked: str) -> frozenset[str]:
+    """The kinds that `--fail-on` names; InputError where one is not known."""
+    named = [name.strip() for name in asked.split(",") if name.strip()]
+    unknown = [name for name in named if name not in (*KINDS, "none")]
+    if unknown:
+        raise InputError(f"--fail-on cannot be {unknown[0]}.", f"Known are {', '.join(KINDS)} and none.")
+    return frozenset(named) - {"none"}
+
+
+def check_summary(run: Run, papers: Sequence[Paper]) -> Checked:
+    """One line for each finding, like a compiler's, then counts; no line for what stands."""
+    if run.ledger is None:
+        return Checked("Nothing was checked.", frozenset())
+    known = {p.paper_id: p for p in papers}
+    titles = {s.topic_id: s.title for s in run.draft.sections} if run.draft else {}
+    lines, kinds = [], set()
+    for entry in run.ledger.entries:
+        kind = "uncited" if entry.claim.kind == "uncited" else entry.state.value.replace(" ", "-")
+        if kind not in KINDS:
+            continue
+        kinds.add(kind)
+        said = [f"“{f.words}” {f.message}" for f in entry.findings]
+        said += [j.reason for j in entry.judgements if j.label != "supported" and j.reason][:1]
+        place = f" ({titles[entry.claim.topic_id]})" if titles.get(entry.claim.topic_id) else ""
+        lines.append(f"{entry.claim.number}{place}: {kind}: {named(entry.claim.sentence, known)}")
+        lines += [f"    {named(text, known)}" for text in dict.fromkeys(said)]
+    review = run.review
+    kinds |= {"unknown"} if review and review.unknown else set()
+    kinds |= {"unused"} if review and review.unused else set()
+    more = reviewed(review, run.ledger, known).replace("**", "") if review else ""
+    parts = ["\n".join(lines), more, run.ledger.note, ledger_summary(run.ledger)]
+    return Checked("\n\n".join(p for p in parts if p), frozenset(kinds))
+
+
 def import_summary(report: ImportReport) -> str:
     """What became of the files, with the reason for everything that was not read as it stands."""
     groups = (("merged", report.merged), ("incomplete", report.incomplete), ("refused", report.refused))
@@ -107,10 +155,17 @@ def import_summary(report: ImportReport) -> str:
 
 def parameters_of(asked: argparse.Namespace) -> Parameters:
     """Θ as asked for on the command line; InputError names what is out of range."""
-    names = ("breadth", "depth", "diversity", "words", "until", "selection")
+    names = (
+        "breadth", "depth", "diversity", "words", "until", "selection", "minimum_similarity", "only_my_library", "pinned",
+        "excluded",
+    )  # fmt: skip
     given = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
+    style = {n: v for n in Style.model_fields if (v := getattr(asked, n, None)) is not None}
+    given |= {"style": style} if style else {}
     try:
         return Parameters.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InputError(f"--{first['loc'][0]} cannot be {first['input']}: {first['msg'].lower()}.") from error
+        raise InputError(
+            f"--{str(first['loc'][-1]).replace('_', '-')} cannot be {first['input']}: {first['msg'].lower()}."
+        ) from error

@@ -32,6 +32,21 @@ class Focal(Frozen):
     abstract: str
 
 
+class Style(Frozen):
+    """How the section reads and what shape it has; what is left "as written" is the writer's choice."""
+
+    english: Literal["as written", "american", "british"] = "as written"
+    tone: Literal["neutral", "critical", "formal", "plain"] = "neutral"
+    person: Literal["as written", "we", "this work"] = "as written"
+    language: str = Field(
+        "English", pattern=r"^[^\W\d_][\w ()-]{1,30}$", description="of the section; sources may be in others"
+    )
+    audience: str = Field("", max_length=120, description="the readers, where they are not those of the field")
+    headings: bool = Field(True, description="whether the section has subsection headings")
+    closing: bool = Field(True, description="whether it ends with a paragraph on what the focal paper adds")
+    word_limit: int | None = Field(None, ge=80, le=5000, description="never exceeded; `words` is only aimed at")
+
+
 class Parameters(Frozen):
     """Θ of the paper and what it leaves open; the defaults are the paper's where it gives one."""
 
@@ -47,6 +62,11 @@ class Parameters(Frozen):
     correction_attempts: int = Field(1, ge=0, le=3)
     until: date | None = Field(None, description="nothing that appeared later is proposed")
     words: int = Field(600, ge=100, le=3000, description="aimed length of the section")
+    minimum_similarity: float = Field(0.0, ge=0, le=1, description="candidates below are not taken; pinned ones are")
+    only_my_library: bool = Field(False, description="no live search, and nothing that an earlier one brought in")
+    style: Style = Style()
+    pinned: tuple[str, ...] = Field((), description="papers that must be in the shortlist, by id or citation key")
+    excluded: tuple[str, ...] = Field((), description="papers that are not proposed, by id or citation key")
 
 
 class Request(Frozen):
@@ -136,6 +156,7 @@ class LeftOut(Frozen):
 
     paper_id: PaperId
     reason: str
+    by_user: bool = Field(False, description="the user took it out, so nothing puts it back but the user")
 
 
 class CandidateSet(Frozen):
@@ -235,6 +256,7 @@ class Outline(Frozen):
 
     topics: tuple[Topic, ...]
     uncovered: tuple[LeftOut, ...] = ()
+    at_most: int | None = Field(None, ge=1, description="topics, where the user set a number")
 
 
 # ---------------------------------------------------------------- draft
@@ -284,6 +306,7 @@ class Draft(Frozen):
     author: str = Field(description="a model's name, or 'user'")
     reason: str = ""
     sections: tuple[Section, ...]
+    headings: bool = Field(True, description="whether the titles of the sections are shown")
     feedback: tuple[Feedback, ...] = ()
     uncited: tuple[LeftOut, ...] = Field((), description="shortlisted papers that the draft does not cite, and why")
 
@@ -334,7 +357,9 @@ class Claim(Frozen):
 class Finding(Frozen):
     """What the gate found without any model, and the words it found it in."""
 
-    rule: Literal["citation", "number", "year", "name", "quote", "negation", "direction", "superlative"]
+    rule: Literal[
+        "citation", "number", "year", "name", "quote", "negation", "direction", "superlative", "place", "closer"
+    ]
     words: str
     message: str
     paper_id: PaperId | None = None
@@ -397,6 +422,38 @@ class Ledger(Frozen):
         return self.judges[0] != self.judges[1]
 
 
+class Decision(Frozen):
+    """What the user decided about a claim, and when (ISO 8601); `before` and `after` for an edit and a move."""
+
+    claim_id: str
+    kind: Literal["accept", "reject", "edit", "move", "recheck"]
+    before: str = ""
+    after: str = ""
+    made: str = ""
+
+
+class BetterSource(Frozen):
+    """A paper that carries a claim which its own citations do not, with the words that say so; page 0 is the abstract."""
+
+    claim_id: str
+    instead_of: tuple[PaperId, ...] = Field((), description="none where the claim cites nothing yet")
+    paper_id: PaperId
+    quote: str = ""
+    page: int = Field(ABSTRACT_PAGE, ge=0)
+
+
+class TextReview(Frozen):
+    """What was found of a person's own text beside its ledger."""
+
+    unknown: tuple[str, ...] = Field((), description="citations that name no reference, as they were written")
+    unused: tuple[PaperId, ...] = Field((), description="references that nothing cites")
+    without_text: tuple[PaperId, ...] = Field(
+        (), description="cited papers of which neither abstract nor pages are here"
+    )
+    better: tuple[BetterSource, ...] = ()
+    missed: tuple[Candidate, ...] = Field((), description="closest papers of the library that the text does not cite")
+
+
 # ---------------------------------------------------------------- runs
 
 
@@ -445,6 +502,8 @@ class Run(Frozen):
     outline_approved: bool = False
     draft: Draft | None = None
     ledger: Ledger | None = None
+    paper: str = Field("", description="the LaTeX that the user uploaded, into which the section is put back")
+    review: TextReview | None = Field(None, description="of a text that the user brought, beside its ledger")
     library: str = Field("", description="state of the library that the candidates were taken from")
     models: dict[str, str] = Field(default_factory=dict, description="role → model name")
     usage: Usage = Usage()

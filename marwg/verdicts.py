@@ -78,11 +78,11 @@ def outcome(claim: Claim, verdicts: Verdicts, findings: Sequence[Finding]) -> Ou
         return Outcome(
             ClaimState.DISPUTED, error_type(_against(verdicts), hard), _failing(claim, verdicts) or claim.parts
         )
-    turned = any(f.rule in TURNING for f in findings)
+    turned = [f for f in findings if f.rule in TURNING]
     return _of_parts(claim, verdicts, hard, turned)
 
 
-def _of_parts(claim: Claim, verdicts: Verdicts, hard: Sequence[Finding], turned: bool) -> Outcome:
+def _of_parts(claim: Claim, verdicts: Verdicts, hard: Sequence[Finding], turned: Sequence[Finding]) -> Outcome:
     """The outcome where both judges support the whole sentence."""
     failing = _failing(claim, verdicts)
     # One part whose papers only together support it is well cited; of several parts, each needs a paper of its own.
@@ -96,7 +96,7 @@ def _of_parts(claim: Claim, verdicts: Verdicts, hard: Sequence[Finding], turned:
         return Outcome(ClaimState.NOT_CHECKED)
     # One model in both roles is one opinion; words that turn the meaning round are another.
     if turned and len({j.judge for found in verdicts.values() for j in found}) == 1:
-        return Outcome(ClaimState.DISPUTED, ErrorType.DIRECT_CONTRADICTION, claim.parts)
+        return Outcome(ClaimState.DISPUTED, _BY_RULE.get(turned[0].rule, ErrorType.DIRECT_CONTRADICTION), claim.parts)
     return Outcome(ClaimState.SUPPORTED, superfluous=_superfluous(claim, verdicts))
 
 
@@ -143,6 +143,9 @@ _BY_RULE = {
     "number": ErrorType.UNSUBSTANTIATED,
     "year": ErrorType.MISREPRESENTATION,
     "quote": ErrorType.MISREPRESENTATION,
+    "place": ErrorType.MISREPRESENTATION,
+    "superlative": ErrorType.MISREPRESENTATION,
+    "closer": ErrorType.INCORRECT_ATTRIBUTION,
 }
 
 

@@ -25,7 +25,7 @@ class FakeModels:
         self.roles: list[str] = []
         self.usage, self.independent = Usage(), names[0] != names[1]
 
-    async def run(self, task: Task, role: str = "generator") -> Reply:
+    async def run(self, task: Task, role: str = "generator", fresh: bool = False) -> Reply:
         self.asked.append(task)
         self.roles.append(role)
         self.usage += Usage(calls=1)

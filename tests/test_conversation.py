@@ -12,6 +12,7 @@ from marwg.conversation import Answer, Assistant, starters
 from marwg.errors import InputError, MarwgError, RunError, UnreadableFile
 from marwg.events import Notice, OutlineReady, RunFinished, StageStarted
 from marwg.markup import citations_of
+from marwg.taxonomy import restricted
 from marwg.types import ClaimState, Stage
 from tests.real_services import open_services
 
@@ -220,3 +221,87 @@ async def test_files_of_the_draft_are_written_only_when_there_is_one(assistant: 
         await assistant.export("t", tmp_path / "out")
     await say(assistant, "approve")
     assert {p.name for p in await assistant.export("t", tmp_path / "out")} >= {"related_work.tex", "references.bib"}
+
+
+async def test_wishes_questions_and_refusals_about_the_outline(assistant: Assistant):
+    await say(assistant, START)
+    first = assistant.run("t").outline
+    told = await say(assistant, "split the first by year, and call the second one Checking claims")
+    assert "Added: " in answers(told)
+    assert "Renamed: " in answers(told)
+    assert isinstance(told[-1], OutlineReady)
+    changed = assistant.run("t").outline
+    assert len(changed.topics) == len(first.topics) + 1
+
+    reasons = {a.paper_id: a.phrase for a in assistant.run("t").taxonomy.assignments}
+    number, paper = next((n, p) for n, t in enumerate(changed.topics, 1) for p in t.papers if p in reasons)
+    name = assistant.paper_card(paper)
+    said = answers(await say(assistant, f"why is “{name.title}” in topic {number}?"))
+    assert f"is in topic {number}, “" in said
+    assert f"it says “{reasons[paper]}”" in said
+    assert "Every paper" in answers(await say(assistant, "what is not covered?"))
+    assert assistant.run("t").outline == changed, "questions change nothing"
+
+    with pytest.raises(InputError, match=r"no topic 9|numbered from 1"):
+        await say(assistant, "drop topic 9")
+    with pytest.raises(InputError, match="cannot be ordered by “beauty”"):
+        await say(assistant, "rename 1 to Something else and order by beauty")
+    with pytest.raises(InputError, match="No paper of the outline fits"):
+        await say(assistant, "move all papers on quantum chemistry to topic 1")
+    assert assistant.run("t").outline == changed, "a refused message changes nothing"
+
+    await say(assistant, f"leave out “{name.title}” and order by time")
+    assert [u.paper_id for u in assistant.run("t").outline.uncovered if u.by_user] == [paper]
+    assert "taken out by the user" in answers(await say(assistant, "which papers are left out?"))
+    told = await say(assistant, "undo")
+    assert assistant.run("t").outline == changed
+    assert "Moved to" in answers(told)
+    await say(assistant, "undo")
+    assert assistant.run("t").outline == first
+    with pytest.raises(InputError, match="first outline"):
+        await say(assistant, "undo")
+
+
+async def test_what_was_changed_survives_another_outline(assistant: Assistant):
+    await say(assistant, START)
+    await say(assistant, "call the first one Mine, and two topics at most")
+    kept = next(t for t in assistant.run("t").outline.topics if t.title == "Mine")
+    await say(assistant, f"move paper 1 to topic {assistant.run('t').outline.topics.index(kept) + 1}")
+    pinned = next(t for t in assistant.run("t").outline.topics if t.title == "Mine").pinned
+    await say(assistant, "give me another outline")
+    after = assistant.run("t").outline
+    assert len(after.topics) <= 2
+    mine = next(t for t in after.topics if t.title == "Mine")
+    assert mine.topic_id == kept.topic_id
+    assert pinned
+    assert set(pinned) <= set(mine.papers)
+    await say(assistant, "start over and forget my changes")
+    assert "Mine" not in titles(assistant)
+
+
+async def test_a_changed_library_keeps_the_taxonomy_of_what_did_not_change(assistant: Assistant, tmp_path: Path):
+    await say(assistant, START)
+    before = assistant.run("t").taxonomy
+    bib = tmp_path / "one.bib"
+    bib.write_text(
+        "@article{own2024, title={Attributed text generation with citations checked}, author={Doe, Jane}, year={2024}, "
+        "abstract={We generate text with citations, attribute each sentence to its source, and verify the claims.}}"
+    )
+    await say(assistant, "", (bib,))
+    await say(assistant, START)
+    after = assistant.run("t").taxonomy
+    there = {p for n in after.nodes for p in n.papers}
+    old = restricted(before, there)
+    assert {n.node_id: n.label for n in old.nodes}.items() <= {n.node_id: n.label for n in after.nodes}.items()
+    now = {n.node_id: set(n.papers) for n in after.nodes}
+    assert all(set(n.papers) <= now[n.node_id] for n in old.nodes)
+
+
+async def test_a_change_in_place_is_told_before_approval(assistant: Assistant):
+    await say(assistant, START)
+    topics = [t.model_dump(include={"topic_id", "title", "papers"}) for t in assistant.run("t").outline.topics]
+    topics[0]["title"] = "By hand"
+    told = await press(assistant, "edit_outline", json.loads(json.dumps({"outline": topics})))
+    assert "→ “By hand”" in answers(told)
+    assert isinstance(told[-1], OutlineReady)
+    assert assistant.run("t").outline.topics[0].fixed_by_user

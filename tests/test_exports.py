@@ -4,11 +4,13 @@ import json
 import re
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from marwg.exports import latex, ledger_json, pandoc_markdown, write_all
 from marwg.exports.latex import encoded
-from marwg.types import Claim, ClaimState, Draft, Focal, Ledger, LedgerEntry, Paper, Section, Sentence
+from marwg.taxonomy import Dag, taxonomy_of
+from marwg.types import Claim, ClaimState, Dimension, Draft, Focal, Ledger, LedgerEntry, Paper, Section, Sentence
 
 LI = Paper(paper_id="paaaaaaaa", key="li2020", title="On {A} & B", authors=("Li, Wei",), year=2020)
 WU = Paper(paper_id="pbbbbbbbb", key="Wu:2021_x", title="C_D 100%", authors=("Wu, Ana", "Müller, Jörg"), year=2021)
@@ -51,7 +53,10 @@ def test_the_files_of_one_version_belong_together(tmp_path: Path):
     )
     ledger = Ledger(version=1, judges=("a", "b"), entries=(LedgerEntry(claim=claim, state=ClaimState.SUPPORTED),))
     files = write_all(tmp_path / "out", FOCAL, DRAFT, ledger, [UNUSED, WU, LI])
-    assert [f.name for f in files] == ["related_work.md", "related_work.tex", "references.bib", "ledger.json"]
+    assert [f.name for f in files] == [
+        "related_work.md", "related_work.tex", "references.bib", "ledger.json", "verification.html", "verification.csv",
+        "related_work_natbib.tex", "related_work_biblatex.tex", "related_work.txt", "related_work.docx", "related_work.json",
+    ]  # fmt: skip
     in_bib = set(re.findall(r"@\w+\{([^,]+),", files[2].read_text()))
     in_tex = {k for keys in re.findall(r"\\cite\{([^}]*)\}", files[1].read_text()) for k in keys.split(",")}
     assert in_bib == in_tex == {"li2020", "Wu:2021_x"}
@@ -59,6 +64,24 @@ def test_the_files_of_one_version_belong_together(tmp_path: Path):
     assert kept["states"] == {"supported": 1}
     assert kept["claims"][0]["sentence"] == "Li [@li2020] gains 5% on a_b."
     assert kept["version"] == 1
+
+
+def test_a_taxonomy_comes_as_text_as_mermaid_and_as_graphml(tmp_path: Path):
+    dag = Dag(Dimension.TASK, [LI.paper_id, WU.paper_id])
+    child = dag.add_child("task", 'Costs "of" <it> & more', papers=[LI.paper_id])
+    second = dag.add_child("task", "Savings", papers=[LI.paper_id, WU.paper_id])
+    dag.link(second, child)
+    files = write_all(tmp_path, FOCAL, DRAFT, None, [WU, LI], taxonomy=taxonomy_of([dag]))
+    texts = {f.name: f.read_text(encoding="utf-8") for f in files if f.stem == "taxonomy"}
+    assert len(texts) == 3
+    assert "Savings · 2 papers" in texts["taxonomy.txt"]
+    assert "On {A} & B (Li, 2020)" in texts["taxonomy.txt"]
+    assert texts["taxonomy.mmd"].startswith("flowchart LR\n")
+    assert "-.->" in texts["taxonomy.mmd"], "a further parent is drawn as such"
+    graph = nx.parse_graphml(texts["taxonomy.graphml"])
+    assert sorted(graph.edges) == [("task", "task-1"), ("task", "task-2"), ("task-2", "task-1")]
+    assert graph.nodes["task-2"]["papers"] == "li2020 Wu:2021_x"
+    assert graph.nodes["task-1"]["label"] == 'Costs "of" <it> & more'
 
 
 def test_the_ledger_says_when_one_model_judged_twice():

@@ -12,14 +12,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("events", "tasks"),
     # pure modules and what reads files of ours
     (
-        "claims", "clustering", "concurrency", "drafting", "evidence", "expansion", "extractive", "gate", "guards", "ledger", "markup", "mending",
-        "outline", "outline_making", "prompts", "quantities", "references", "reporting", "sections", "selection", "settings", "sources", "taxonomy",
-        "verdicts", "wording",
+        "claims", "clustering", "concurrency", "drafting", "evidence", "expansion", "extractive", "fitting", "gate", "guards", "ledger", "ledger_answers", "naming", "own_text", "placing", "markup", "matrix", "mending", "metrics",
+        "outline", "outline_making", "outline_questions", "outline_shaping", "outline_telling", "paper_answers", "paper_descriptions", "prompts", "quantities", "redundancy", "references", "reporting", "scope", "sections", "selection", "settings", "sources", "spelling", "style", "taxonomy",
+        "verdicts", "versions", "wording",
     ),
-    ("language_models", "library", "index"),
-    ("agents", "exports", "runs", "services"),
+    ("language_models", "library", "index", "live"),
+    ("agents", "checking", "exports", "regrowth", "runs", "services"),
     ("pipeline",),
-    ("conversation",),
+    ("conversation", "evaluation"),
     ("chat", "terminal", "__main__"),
 )  # fmt: skip
 
@@ -34,6 +34,7 @@ DOORS = {
     "HanTa": ("marwg/extractive/",),
     "bibtexparser": ("marwg/library/",),
     "pypdfium2": ("marwg/library/",),
+    "pypandoc": ("marwg/exports/",),
 }
 
 

@@ -29,8 +29,12 @@ def test_a_draft_with_its_files_and_a_repeat_that_does_nothing(home: Path, tmp_p
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert [line[:5] for line in done.stderr.splitlines() if line.startswith("[")] == [f"[{n}/5]" for n in range(1, 6)]
-    files = {p.name: p.read_text() for p in (tmp_path / "out").iterdir()}
-    assert set(files) == {"related_work.md", "related_work.tex", "references.bib", "ledger.json"}
+    files = {p.name: p.read_text(errors="replace") for p in (tmp_path / "out").iterdir()}
+    assert set(files) == {
+        "related_work.md", "related_work.tex", "references.bib", "ledger.json", "verification.html", "verification.csv",
+        "related_work_natbib.tex", "related_work_biblatex.tex", "related_work.txt", "related_work.docx", "related_work.json",
+        "comparison.tex", "comparison.csv", "taxonomy.txt", "taxonomy.mmd", "taxonomy.graphml",
+    }  # fmt: skip
     cited = set(re.findall(r"@([\w:-]+)", files["related_work.md"]))
     assert cited == set(re.findall(r"@\w+\{([^,]+),", files["references.bib"]))
     assert len(cited) >= 9
@@ -75,6 +79,15 @@ def test_papers_are_added_from_a_bib_file(home: Path, tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert "1 paper read" in done.stderr
     assert "refused" in done.stderr
+
+
+def test_identifiers_and_other_kinds_of_files_are_added(home: Path, tmp_path: Path):
+    ris = tmp_path / "refs.ris"
+    ris.write_text("TY  - JOUR\nTI  - A paper of mine\nAU  - Doe, Jane\nPY  - 2024\nER  -\n")
+    done = marwg(home, "add", ris, "10.1000/xyz", "arXiv:2310.11511")
+    assert done.returncode == 0, done.stderr
+    assert "1 paper read" in done.stderr
+    assert done.stderr.count("MARWG_ONLINE=true") == 2
 
 
 def test_doctor_says_what_is_in_use(home: Path):

@@ -7,21 +7,28 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from marwg.conversation import changes, reading, turns, views
-from marwg.conversation.looking import Looking
+from marwg.checking import text_of
+from marwg.conversation import changes, own_text, reading, turns, views
+from marwg.conversation.outline_wishes import Wished
+from marwg.conversation.outlining import Outlining
+from marwg.conversation.verifying import Verifying
+from marwg.conversation.versioning import Versioning
 from marwg.conversation.views import Answer
 from marwg.errors import InputError, MarwgError, RunError
-from marwg.events import Event, Notice, OutlineReady, Report
-from marwg.ledger import entry_of, explain
+from marwg.events import Event, Notice, OutlineReady, Report, RunFinished
 from marwg.library.importing import import_files
-from marwg.pipeline import Pipeline
 from marwg.reporting import reported
 from marwg.services import Services, open_services
 from marwg.settings import Settings
 from marwg.tasks import TurnReply
-from marwg.types import Focal, Paper, PaperId, Request, Run
+from marwg.types import POSITION, Focal, Request, Run
 
 Told = Event | Answer
+
+BESIDE_FILES = "Nothing but the import was done; send what else you want as a message of its own."
+NEW_PAPERS = (
+    "The section in this conversation keeps its papers: send its title and abstract again to search the new ones too."
+)
 
 QUICKLY_EMBEDDED = 300
 """Papers that are embedded in the background without being asked for."""
@@ -29,13 +36,14 @@ QUICKLY_EMBEDDED = 300
 _log = logging.getLogger(__name__)
 
 
-class Assistant(Looking):
+class Assistant(Outlining, Verifying, Versioning):
     """Answers turns and buttons of any number of conversations; one turn at a time in each."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
         self._busy: dict[str, asyncio.Lock] = {}
         self._offered: dict[str, Focal] = {}
+        self._uploaded: dict[str, str] = {}
 
     @classmethod
     async def open(cls, settings: Settings) -> "Assistant":
@@ -62,6 +70,17 @@ class Assistant(Looking):
     async def handle(self, thread_id: str, text: str, files: Sequence[Path] = ()) -> AsyncGenerator[Told]:
         """One user turn: a message with any uploaded files, under the names that the user gave them."""
         async with self._turn(thread_id):
+            run = None if files else self.run(thread_id)
+            if run and (given := self._given_back(run, text)):
+                async with aclosing(self._take_over(run, given)) as told:
+                    async for each in told:
+                        yield each
+                return
+            if brought := own_text.brought(text, files):
+                async with aclosing(self._check(thread_id, brought)) as told:
+                    async for each in told:
+                        yield each
+                return
             drafts = [f for f in files if f.suffix.lower() in reading.DRAFT_ENDINGS]
             others = [f for f in files if f not in drafts]
             if others:
@@ -70,6 +89,8 @@ class Assistant(Looking):
                         yield each
             if drafts:
                 yield self._offer(thread_id, drafts[0])
+            elif others and text.strip() and not reading.focal_in_text(text):
+                yield Answer(BESIDE_FILES if self.run(thread_id) is None else f"{BESIDE_FILES} {NEW_PAPERS}")
             elif text.strip():
                 async with aclosing(await self._said(thread_id, text.strip())) as told:
                     async for each in told:
@@ -93,6 +114,8 @@ class Assistant(Looking):
         focal = reading.focal_in_text(text)
         if focal and (run is None or len(focal.abstract.split()) >= reading.SHORTEST_ABSTRACT):
             return self._start(thread_id, focal)
+        if noted := self._noted_style(thread_id, run, text):
+            return _one(noted)
         offered = self._offered.get(thread_id)
         stage = "outline" if offered and run is None else views.stage_of(run)
         reply = await turns.route(text, stage, run, self._shortlist(run), self._services.models)
@@ -106,29 +129,47 @@ class Assistant(Looking):
                 return self._start(thread_id, Focal(title=reply.title, abstract=reply.abstract))
             case "help":
                 return _one(Answer(views.HELP))
+            case "check":
+                return self._check_wished(run)
             case "start" | "unclear":
                 return _one(Answer(reply.question or _ask_back(run)))
         if run is None:
             raise InputError("There is nothing to work on yet.", "Send a title and an abstract first.")
+        if reply.kind in ("revise", "edit_outline", "ask_outline", "take"):
+            self._refuse_own(run)
         match reply.kind:
             case "approve":
                 return self._approve(run)
             case "edit_outline":
                 return self._edit_outline(run, reply, text)
+            case "ask_outline":
+                return _one(self._outline_answer(run, reply))
             case "revise":
                 return self._revise(run, reply, text)
             case "why":
                 return self._why(run, reply.claim)
+            case "ask_ledger":
+                return self._ledger_answer(run, reply)
             case "undo":
                 return self._undo(run)
+            case "redo":
+                return self._redo(run)
+            case "take":
+                return self._take(run, reply)
+            case "ask_papers":
+                return self._ask_papers(run, reply)
+            case "compare":
+                return self._compare(run, reply)
             case "show_version":
                 return self._show_version(run, reply.version)
             case "export":
                 self._draft_of(run)
-                return _one(Answer("Here are the files: Markdown, LaTeX, the bibliography and the claim ledger."))
+                return _one(Answer("Here are the files of this version.", files=True))
 
     def _pressed(self, thread_id: str, action: str, payload: dict[str, Any]) -> AsyncGenerator[Told]:
         run = self._run(thread_id)
+        if action in ("approve", "edit_outline"):
+            self._refuse_own(run)
         match action:
             case "approve" | "edit_outline":
                 return self._outline_from_browser(run, payload, approved=action == "approve")
@@ -137,9 +178,9 @@ class Assistant(Looking):
             case "why":
                 return self._why(run, _number(payload))
             case "decide":
-                return _one(self._decide(run, _number(payload), payload.get("decision")))
+                return self._decide(run, payload)
             case "recheck":
-                return self._recheck(run, _number(payload))
+                return self._recheck(run, payload)
         raise InputError("This button is not known.", "Reload the page.")
 
     # ------------------------------------------------------------ what is done
@@ -147,7 +188,7 @@ class Assistant(Looking):
     def _start(self, thread_id: str, focal: Focal) -> AsyncGenerator[Told]:
         request = Request(focal=reading.checked(focal), parameters=self.parameters(thread_id))
         self._offered.pop(thread_id, None)
-        run = self._runs.start(thread_id, request)
+        run = self._runs.start(thread_id, request, paper=self._uploaded.pop(thread_id, ""))
         return self._pipeline(run).advance(run)
 
     def _approve(self, run: Run) -> AsyncGenerator[Told]:
@@ -164,33 +205,28 @@ class Assistant(Looking):
     async def _outline_from_browser(self, run: Run, payload: dict[str, Any], approved: bool) -> AsyncGenerator[Told]:
         changed = changes.from_browser(run, payload)
         if changed != run.outline:
-            async with aclosing(self._pipeline(run).change_outline(run, changed)) as events:
-                async for event in events:
-                    if not (approved and isinstance(event, OutlineReady)):
-                        yield event
+            async with aclosing(self._changed(run, Wished(changed))) as told:
+                async for each in told:
+                    if not (approved and isinstance(each, OutlineReady)):
+                        yield each
             run = self._runs.get(run.run_id)
         if approved:
             async with aclosing(self._approve(run)) as told:
                 async for each in told:
                     yield each
 
-    async def _edit_outline(self, run: Run, reply: TurnReply, text: str) -> AsyncGenerator[Told]:
-        if run.outline is None:
-            raise InputError("There is no outline yet.", "Continue the run first.")
-        before = run.outline
-        wish = text if any(edit.kind == "regenerate" for edit in reply.edits) else ""
-        changed = changes.edited(before, reply.edits)
-        async with aclosing(self._pipeline(run).change_outline(run, changed, wish)) as events:
-            async for event in events:
-                if isinstance(event, OutlineReady) and event.run.outline:
-                    shortlist = self._shortlist(run).values()
-                    yield Answer(changes.outline_difference(before, event.run.outline, shortlist))
-                yield event
-
     async def _revise(self, run: Run, reply: TurnReply, text: str) -> AsyncGenerator[Told]:
-        draft = self._draft_of(run)
+        before = draft = self._draft_of(run)
         topic_ids = tuple(draft.sections[n - 1].topic_id for n in reply.topics)
-        before = draft
+        run, wish = self._wished_style(run, text) if not reply.remove_papers else (run, None)
+        if wish and (restyled := self._restyled(run, wish, text)):
+            async with aclosing(self._put(run, restyled)) as told:
+                async for each in told:
+                    yield each
+            return
+        if self._closing_asked(run, wish):
+            topic_ids = (POSITION,)
+        text = self._with_claim(run, text)
         async with aclosing(self._pipeline(run).revise(run, text, topic_ids, reply.remove_papers)) as events:
             async for event in events:
                 yield event
@@ -198,68 +234,38 @@ class Assistant(Looking):
         if after is not None:
             yield Answer(changes.draft_difference(before, after, self._library.papers()))
 
-    async def _why(self, run: Run, claim: int) -> AsyncGenerator[Told]:
-        entry = entry_of(run.ledger, claim) if run.ledger else None
-        if entry is None:
-            raise InputError(f"There is no claim {claim}.", "Look at the ledger for the numbers.")
-        ids = {*entry.claim.citations, *(e.passage.paper_id for e in entry.evidence)}
-        yield Answer(explain(entry, self._papers(sorted(ids))))
-
     async def _undo(self, run: Run) -> AsyncGenerator[Told]:
         if run.draft is None:
-            earlier = self._runs.take_back_outline(run.run_id)
-            if earlier is None:
-                raise InputError("There is no earlier outline.")
-            run = run.model_copy(update={"outline": earlier})
-            self._runs.save(run)
-            yield OutlineReady(run=run)
+            for each in self._earlier_outline(run):
+                yield each
             return
         versions = {d.version: (d, ledger) for d, ledger in self._runs.versions(run.run_id)}
         parent = run.draft.parent
         if parent is None or parent not in versions:
             raise InputError("This is the first version.", "There is nothing to undo.")
-        yield await self._restored(run, *versions[parent])
-
-    async def _restored(self, run: Run, draft: Any, ledger: Any) -> Answer:
-        self._runs.save(run.model_copy(update={"draft": draft, "ledger": ledger}))
-        return Answer(f"Back to version {draft.version}.\n\n{views.draft_text(draft, self._library.papers())}")
+        draft, ledger = versions[parent]
+        run = run.model_copy(update={"draft": draft, "ledger": ledger})
+        self._runs.save(run)
+        yield Answer(f"Back to version {draft.version}.")
+        yield RunFinished(run=run)
 
     async def _show_version(self, run: Run, version: int) -> AsyncGenerator[Told]:
-        versions = {d.version: d for d, _ in self._runs.versions(run.run_id)}
-        if version not in versions:
-            there = ", ".join(str(v) for v in versions) or "none yet"
-            raise InputError(f"There is no version {version}.", f"Versions: {there}.")
-        draft = versions[version]
+        draft = self._version(run, version)
         about = f"Version {version}, by {draft.author}{f': {draft.reason}' if draft.reason else ''}."
         yield Answer(f"{about}\n\n{views.draft_text(draft, self._library.papers())}")
-
-    def _decide(self, run: Run, claim: int, decision: Any) -> Answer:
-        entry = entry_of(run.ledger, claim) if run.ledger else None
-        if entry is None or decision not in ("accept", "reject"):
-            raise InputError("This decision cannot be recorded.", "Reload the page and try again.")
-        self._runs.decide(run.run_id, entry.claim.claim_id, decision)
-        return Answer(
-            f"Claim {claim}: {decision}ed by you." if decision == "reject" else f"Claim {claim}: accepted by you."
-        )
-
-    def _recheck(self, run: Run, claim: int) -> AsyncGenerator[Told]:
-        if run.ledger is None or entry_of(run.ledger, claim) is None:
-            raise InputError(f"There is no claim {claim}.")
-        others = tuple(e for e in run.ledger.entries if e.claim.number != claim)
-        run = run.model_copy(update={"ledger": run.ledger.model_copy(update={"entries": others})})
-        return self._pipeline(run).verify(run)
 
     def _import(self, files: Sequence[Path]) -> AsyncGenerator[Told]:
         return reported(lambda report: self._imported(files, report))
 
     async def _imported(self, files: Sequence[Path], report: Report) -> None:
-        result = await import_files(files, self._library, self._services.index, report)
+        result = await import_files(files, self._library, self._services.index, report, self._services.online)
         report(Notice(text=views.import_text(result), level="warning" if result.refused else "info"))
         self._services.index.start_topics()
 
     def _offer(self, thread_id: str, path: Path) -> Answer:
         focal = reading.checked(reading.focal_in_file(path))
         self._offered[thread_id] = focal
+        self._uploaded[thread_id] = text_of(path) if path.suffix.lower() == ".tex" else ""
         return Answer(
             f"I read this from {path.name}:\n\n**{focal.title}**\n\n{focal.abstract}\n\n"
             'Say "yes" to start with it, or send the right title and abstract.'
@@ -267,17 +273,12 @@ class Assistant(Looking):
 
     # ------------------------------------------------------------ what it works on
 
-    def _pipeline(self, run: Run) -> Pipeline:
-        return Pipeline(self._services, run.usage)
-
     @staticmethod
     def _draft_of(run: Run) -> Any:
         if run.draft is None:
             raise InputError("There is no draft yet.", 'Approve the outline first: say "approve".')
         return run.draft
 
-    def _shortlist(self, run: Run | None) -> dict[PaperId, Paper]:
-        return self._papers([s.paper_id for s in run.candidates.shortlist]) if run and run.candidates else {}
 
 
 async def _one(told: Told) -> AsyncGenerator[Told]:

@@ -1,6 +1,6 @@
 """What a turn changes in the outline and in the draft, checked, and how the change is told."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from marwg import outline as outlines
 from marwg.errors import InputError
+from marwg.outline_telling import difference, remarks
 from marwg.references import cited, with_names
-from marwg.tasks import OutlineEditReply
 from marwg.types import Draft, Outline, Paper, PaperId, Run
 
 
@@ -36,28 +36,11 @@ def from_browser(run: Run, payload: dict[str, Any]) -> Outline:
     return outlines.replace(run.outline, [(t.topic_id, t.title, t.papers) for t in sent.outline])
 
 
-def edited(outline: Outline, edits: Sequence[OutlineEditReply]) -> Outline:
-    """The outline after these edits; their numbers all count the topics as they were before the first one."""
-    ids = [t.topic_id for t in outline.topics]
-    for edit in edits:
-        if edit.kind == "regenerate":
-            continue
-        places = {t.topic_id: n for n, t in enumerate(outline.topics, 1)}
-        for number in edit.topics:
-            if not 1 <= number <= len(ids):
-                raise InputError(f"There is no topic {number}.", f"The outline has {len(ids)}.")
-            if ids[number - 1] not in places:
-                raise InputError(f"Topic {number} is gone after the change before.", "Send the changes one by one.")
-        numbers = tuple(places[ids[number - 1]] for number in edit.topics)
-        outline = outlines.apply(outline, edit.model_copy(update={"topics": numbers}))
-    return outline
-
-
 def outline_difference(before: Outline, after: Outline, papers: Iterable[Paper]) -> str:
     """What changed in the outline, and what is unusual about it now, as Markdown."""
-    lines = outlines.difference(before, after, {p.paper_id: p.title for p in papers})
+    lines = difference(before, after, {p.paper_id: p.title for p in papers})
     changed = [f"- {line}" for line in lines] or ["Nothing in the outline changed."]
-    return "\n".join([*changed, *(f"\n{remark}" for remark in outlines.remarks(after))])
+    return "\n".join([*changed, *(f"\n{remark}" for remark in remarks(after))])
 
 
 def draft_difference(before: Draft, after: Draft, papers: Iterable[Paper]) -> str:
@@ -74,6 +57,8 @@ def draft_difference(before: Draft, after: Draft, papers: Iterable[Paper]) -> st
             blocks.append("\n".join([f"**{section.title}**", "", *(with_names(line, used) for line in lines)]))
     kept = {s.topic_id for s in after.sections}
     blocks += [f"**{s.title}** was taken out." for s in before.sections if s.topic_id not in kept]
+    if before.headings != after.headings:
+        blocks.insert(0, f"The headings are {'shown' if after.headings else 'left out'}.")
     if not blocks:
         return "The text did not change."
     return "\n\n".join([f"Version {after.version} differs from version {before.version} in this:", *blocks])

@@ -12,6 +12,7 @@ from marwg.conversation.views import EvidenceView, PaperView, Starter
 from marwg.errors import InputError, RunError
 from marwg.exports import write_all
 from marwg.ledger import entry_of
+from marwg.matrix import Matrix, matrix
 from marwg.services import Services
 from marwg.types import Paper, PaperId, Parameters, Run
 
@@ -82,8 +83,25 @@ class Looking:
         if run.draft is None:
             raise RunError("There is no draft to export yet.", "Approve the outline first.")
         return await asyncio.to_thread(
-            write_all, folder, run.request.focal, run.draft, run.ledger, self._library.papers()
+            write_all,
+            folder,
+            run.request.focal,
+            run.draft,
+            run.ledger,
+            self._library.papers(),
+            run.review,
+            self._runs.decided(run.run_id),
+            run.taxonomy,
+            self._matrix(run),
+            run.paper,
+            self._services.settings.csl,
         )
+
+    def _matrix(self, run: Run) -> Matrix | None:
+        """The comparison matrix of a run; nothing where its papers are not summarized."""
+        if not run.cards:
+            return None
+        return matrix(run.cards, run.focal_card, self._papers([c.paper_id for c in run.cards]).values())
 
     def parameters(self, thread_id: str) -> Parameters:
         """Θ for the next run of a conversation."""

@@ -11,10 +11,11 @@ from marwg.types import Draft, Outline, Paper, PaperId, Run
 
 @dataclass(frozen=True)
 class Answer:
-    """A message to the user, in Markdown."""
+    """A message to the user, in Markdown; with `files` the files of the draft go with it."""
 
     text: str
     warning: bool = False
+    files: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,11 @@ class EvidenceView:
 HELP = """You can write to me in your own words. For example:
 
 - **start**: send a title on the first line and the abstract below it, or upload your draft as `.md` or `.tex`
-- **the outline**: "merge the first two", "call the third one Evaluation", "drop datasets", "add a topic on human studies", then "approve"
-- **the text**: "shorter", "be more critical in section 2", "remove the paper by Li", "undo", "show version 1"
-- **the evidence**: "why was claim 4 flagged?"
+- **the outline**: "merge the first two", "split the third by dataset", "call 2 Evaluation", "move all surveys to topic 1", "order by time", "three topics at most", "why is Li in topic 2?", "undo", then "approve"
+- **the text**: "shorter", "be more critical in section 2", "remove the paper by Li", "in British English", "without headings", "at most 500 words", "undo", "redo", "show version 1", "take the second paragraph from version 1"; or send the text back as you edited it
+- **the papers**: "what data did Li et al. use?", "which papers use ImageNet?", "show the comparison table"
+- **the evidence**: "why was claim 4 flagged?", "which claims rest on abstracts only?", "what did you change and why?", "is it true that …?"
+- **your own text**: paste a section, or upload it as `.tex`, `.md` or `.docx` with its `.bib`, and say "check this"
 - **your library**: upload `.bib` files and PDFs at any time
 - **take it away**: "export"
 """
@@ -103,7 +106,8 @@ def draft_text(draft: Draft, papers: Iterable[Paper]) -> str:
     """A version of the draft to be read: author-year citations, then the references."""
     known = {p.paper_id: p for p in papers}
     used = [known[i] for i in cited(draft) if i in known]
-    text = "\n\n".join(section_markdown(section, level=3) for section in draft.sections)
+    shown = (s if draft.headings else s.model_copy(update={"title": ""}) for s in draft.sections)
+    text = "\n\n".join(section_markdown(section, level=3) for section in shown)
     return f"{with_names(text, used)}\n\n**References**\n\n{reference_list(used)}"
 
 

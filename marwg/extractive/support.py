@@ -8,13 +8,14 @@ import numpy as np
 
 from marwg.extractive.generic import frequency
 from marwg.extractive.papers import Encode
+from marwg.extractive.repairs import unborne
 from marwg.extractive.sentences import clean, split
 from marwg.quantities import Quantity, backed, quantities
 from marwg.tasks import Source
 from marwg.wording import content_words, directions, names_in, negated_pairs, opposite_direction, overlap
 
 FEATURES = (
-    "cosine", "cosine_top3", "overlap_two", "weighted_overlap", "coverage_gap", "missing_numbers", "missing_names",
+    "cosine", "cosine_top3", "overlap_two", "weighted_overlap", "coverage_gap", "missing_numbers",
     "negation_differs", "opposite_words", "same_direction", "direction_missing",
 )  # fmt: skip
 """What the judge weighs, in order; `Support.values` holds more, for the rules."""
@@ -66,6 +67,9 @@ class Support:
     missing_names: tuple[str, ...]
     opposite: tuple[str, str] | None
     denied: str
+    nearest: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    unborne: str = ""
 
     @property
     def vector(self) -> np.ndarray:
@@ -130,7 +134,18 @@ def measure(claim: str, sources: Sequence[Source], encode: Encode) -> Support:
     }
     opposite = next((found for s in close if (found := opposite_direction(text, s))), None)
     denied = negated_pairs(text, best)
-    return Support(values, pairs[order[0]][0], best, numbers, names, opposite, denied)
+    return Support(
+        values,
+        pairs[order[0]][0],
+        best,
+        numbers,
+        names,
+        opposite,
+        denied,
+        tuple(close),
+        tuple(plain),
+        unborne(text, everything),
+    )
 
 
 def _missing_numbers(text: str, evidence: str) -> tuple[str, ...]:

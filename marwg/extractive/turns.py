@@ -2,10 +2,11 @@
 
 import re
 
-from marwg.extractive import ledger_questions, outline_asking
+from marwg.extractive import ledger_questions, outline_asking, version_asking
 from marwg.extractive.mentions import TOPIC, number_of, papers_in, topics_by_title, topics_in
+from marwg.extractive.outline_papers import which_paper
 from marwg.extractive.outline_wishes import edits_in
-from marwg.tasks import OutlineEditReply, RouteTurn, TurnReply
+from marwg.tasks import RouteTurn, TurnReply
 
 _ABSTRACT_LABEL = re.compile(r"(?:^|\n|(?<=[.?!]) |(?<=\s))\W*abstract\W*[:.—–-]?\s*\n?\s*", re.IGNORECASE)
 _TITLE_LABEL = re.compile(r"^\W*title\W*[:=—–-]\s*", re.IGNORECASE)
@@ -16,7 +17,7 @@ _LONG_ENOUGH = 30
 def route(task: RouteTurn) -> TurnReply:
     """The action that a message asks for at this stage."""
     message = task.message.strip()
-    for rule in (_start, _help, _version, _undo, ledger_questions.asked, _export, _why):
+    for rule in (_start, version_asking.asked, ledger_questions.asked, _version, _undo, _help, _export, _why):
         reply = rule(message, task)
         if reply:
             return reply
@@ -172,7 +173,7 @@ def _why(message: str, task: RouteTurn) -> TurnReply | None:
 # ---------------------------------------------------------------- outline
 
 _APPROVAL = re.compile(
-    r"(?:ok(?:ay)?|yes|yep|yeah|yup|sure|fine|great|good|perfect|excellent|nice|cool|super|lgtm|approved?|agreed|accept(?:ed)?|correct"
+    r"(?:good to go|ready to go|ok(?:ay)?|yes|yep|yeah|yup|sure|fine|great|good|perfect|excellent|nice|cool|super|lgtm|approved?|agreed|accept(?:ed)?|correct"
     r"|right|alright|all right|(?:i )?(?:approve|accept|agree|like)(?: (?:it|this|that|the outline|with (?:it|this|that)))?"
     r"|(?:it|that|this|the outline|everything)?(?: all)? ?(?:looks?|sounds?|seems|is|'s) (?:very |really |all |quite )?"
     r"(?:good|great|fine|ok(?:ay)?|perfect|right|nice)|(?:that|this|it) works(?: for me)?|go(?: ahead| on| for it)?|continue|proceed"
@@ -212,9 +213,11 @@ def _outline_turn(message: str, task: RouteTurn) -> TurnReply:
     if _approves(message):
         return TurnReply(kind="approve")
     if _HYPOTHETICAL.match(message):
-        return _unclear("Shall I change that? Then say it as a wish, for example: merge 1 and 2. Or say that the outline is good.")
+        return _unclear(
+            "Shall I change that? Then say it as a wish, for example: merge 1 and 2. Or say that the outline is good."
+        )
     if edits := edits_in(wish or message, task.topics, task.papers):
-        if several := _too_many(message, edits, task):
+        if several := which_paper(message, edits, task.papers):
             return _unclear(several)
         asked = {"ask": question.ask, "papers": question.papers, "node": question.node} if question else {}
         topics = question.topics if question else ()
@@ -251,20 +254,9 @@ def _question_and_wish(message: str, task: RouteTurn) -> tuple[TurnReply | None,
         question = outline_asking.asked(sentence, task)
         if question and question.kind == "ask_outline":
             rest = " ".join(s for i, s in enumerate(sentences) if i != place)
+            rest = re.sub(r"\b(?:it|them|that one|(?:this|that) paper)\b", " and ".join(question.papers) or "it", rest)
             return question, rest if edits_in(rest, task.topics, task.papers) else ""
     return outline_asking.asked(message, task), ""
-
-
-def _too_many(message: str, edits: list[OutlineEditReply], task: RouteTurn) -> str:
-    """What to ask back where one paper is spoken of and several fit."""
-    titles = {p.id: f"{p.authors} {p.year or ''}, “{p.title}”" for p in task.papers}
-    for edit in edits:
-        if edit.kind in ("move_papers", "leave_out") and len(edit.papers) > 1 and _ONE_PAPER.search(message):
-            return f"Which paper do you mean: {'; or '.join(titles[p] for p in edit.papers)}?"
-    return ""
-
-
-_ONE_PAPER = re.compile(r"\b(?:the|that|this|one|a) (?:\w+ )?(?:paper|article|work) (?:by|of|from|on|about)\b(?!.*\b(?:papers|both|and the)\b)", re.IGNORECASE)
 
 
 # ---------------------------------------------------------------- draft

@@ -13,7 +13,7 @@ import numpy as np
 from marwg import prompts
 from marwg.errors import InvalidReply, LimitReached
 from marwg.language_models.cache import key_for
-from marwg.language_models.choice import BUILT_IN, ROLES, Choice, Role, Spec, choose
+from marwg.language_models.choice import BUILT_IN, ROLES, Choice, Role, Spec, choose, parse
 from marwg.language_models.providers import Answer, Connection, Mode, Question
 from marwg.language_models.replies import Growing, Unusable, read, schema_of
 from marwg.language_models.shared import Shared
@@ -93,14 +93,14 @@ class Models:
 
     # ------------------------------------------------------------ asking
 
-    async def run(self, task: Task[R], role: Role = "generator") -> R:
-        """The reply to a task, from the cache if it was answered before; ModelError where there is none."""
+    async def run(self, task: Task[R], role: Role = "generator", fresh: bool = False) -> R:
+        """The reply to a task, from the cache if it was answered before and is not to be `fresh`; ModelError where none."""
         spec = self._choice.of(role, task.name)
         if spec == BUILT_IN:
             return await self._built_in(task)
         question, key = self._question(task, spec)
         async with self._shared.lock(key):  # the same question twice at a time is asked once
-            kept = await self._kept(task, key)
+            kept = None if fresh else await self._kept(task, key)
             if kept is not None:
                 return kept
             reply = await self._asked(task, spec, question)
@@ -143,6 +143,13 @@ class Models:
         account._dollars = account.usage.dollars or 0.0
         account._started = account.usage.calls
         return account
+
+    def judged_by(self, model: str) -> Self:
+        """The same with another model judging claims in the verifier's place; ModelError where the name means none."""
+        other = copy.copy(self)
+        tasks = self._choice.tasks | {"verifier:judge_claims": parse(model)}
+        other._choice = replace(self._choice, tasks=tasks)
+        return other
 
     async def close(self) -> None:
         """Close connections and the cache; the object can still be used afterwards."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from marwg.agents.fact_checking.examination import Examined, Examiner
+from marwg.agents.fact_checking.examination import JUDGING, Examined, Examiner
 from marwg.errors import KeyRefused, ModelError
 from marwg.events import Notice, Report
 from marwg.language_models import Models
@@ -71,8 +71,10 @@ class Corrector:
         self._models = models
         self._report = report
         self._gentle = gentle
-        self._author = models.name("generator")
-        self._judges = " and ".join(dict.fromkeys((models.name("generator"), models.name("verifier"))))
+        self._author = models.name("generator", CorrectClaims.name)
+        self._judges = " and ".join(
+            dict.fromkeys((models.name("generator", JUDGING), models.name("verifier", JUDGING)))
+        )
 
     async def mend(self, cases: Sequence[Case], attempts: int) -> None:
         """The steps in order, each for the cases that the one before left open; what is left at the end is flagged."""
@@ -112,7 +114,7 @@ class Corrector:
                 reply = said.get(f"c{number}")
                 if reply is None:
                     continue
-                claim, _ = proposed(case.now.claim, reply.sentence, reply.reason)
+                claim, _ = proposed(case.now.claim, reply.sentence, reply.reason, weaken)
                 if claim is None or (case.tried and claim.sentence == case.tried.claim.sentence):
                     continue
                 correction = Correction(
@@ -151,10 +153,13 @@ class Corrector:
     async def _other_source(self, case: Case) -> Trial | None:
         """The failing part of a claim under another paper of the shortlist, where one comes near."""
         failing = case.now.outcome.failing
-        if case.state is not ClaimState.UNSUPPORTED or case.now.claim.kind != "cited" or len(failing) != 1:
+        closer = any(f.rule == "closer" for f in case.now.findings)
+        if not (case.state is ClaimState.UNSUPPORTED or closer) or case.now.claim.kind != "cited" or len(failing) != 1:
             return None
         (part,) = failing
-        other = await self._examiner.best_other(case.now.claim, part.text, _SURE if self._gentle else _LEAST)
+        other = await self._examiner.best_other(
+            case.now.claim, part.text, _SURE if self._gentle and not closer else _LEAST
+        )
         claim = reattributed(case.now.claim, part, other) if other else None
         if claim is None:
             return None
@@ -172,7 +177,7 @@ class Corrector:
         if claim is None:
             return None
         correction = Correction(
-            kind="dropped", before=case.now.claim.sentence, after=claim.sentence, reason=_idle(case), by=self._judges
+            kind="dropped", before=case.now.claim.sentence, after=claim.sentence, reason=idle_note(case), by=self._judges
         )
         return Trial(case, claim, correction)
 
@@ -191,7 +196,7 @@ class Corrector:
             self._record(case, "flagged", claim.sentence, f"Left for you to decide. {case.now.against}", self._judges)
 
     def _flag_idle(self, case: Case) -> None:
-        self._record(case, "flagged", case.now.claim.sentence, _idle(case), self._judges)
+        self._record(case, "flagged", case.now.claim.sentence, idle_note(case), self._judges)
 
     @staticmethod
     def _record(case: Case, kind: str, after: str, reason: str, by: str) -> None:
@@ -208,6 +213,7 @@ def _why(examined: Examined, reason: str) -> str:
     return f"{said} Changed: {reason.strip()}" if reason.strip() else said
 
 
-def _idle(case: Case) -> str:
+def idle_note(case: Case) -> str:
+    """Which citations of a claim carry nothing of it."""
     papers = ", ".join(f"[@{i}]" for i in case.now.outcome.superfluous)
     return f"{papers} does not carry this, the other citation does."

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from marwg import evidence, gate
-from marwg.claims import FOCAL
+from marwg.claims import FOCAL, says_only_what_is_near
 from marwg.concurrency import all_of
 from marwg.errors import KeyRefused, ModelError
 from marwg.events import Notice, Report
@@ -23,11 +23,15 @@ from marwg.verdicts import UNION, Outcome, View, outcome, reasons, views_of
 
 Role = Literal["generator", "verifier"]
 ROLES: tuple[Role, Role] = ("generator", "verifier")
+JUDGING = JudgeClaims.name
 
 CLAIMS_A_CALL = 10
 VIEWS_A_CALL = 24
 WORDS_A_CALL = 9000
 """A call holds as much as a model of moderate context still reads with care."""
+
+DETAILS = frozenset({"number", "quote", "name"})
+"""What a claim may have from the full text that an abstract does not show."""
 
 _MANY = 2
 """Of more papers than this in one view, only the best passages are shown."""
@@ -67,6 +71,11 @@ class Examined:
         return reasons(self.verdicts, self.findings)
 
     @property
+    def rests_on_missing_pages(self) -> bool:
+        """Whether all that speaks against the claim is a detail that an abstract need not have."""
+        return self.abstract_only and bool(self.findings) and all(f.rule in DETAILS for f in self.findings)
+
+    @property
     def judgements(self) -> tuple[Judgement, ...]:
         return tuple(j for key in sorted(self.verdicts, key=lambda k: (k != UNION, k)) for j in self.verdicts[key])
 
@@ -81,14 +90,24 @@ class Examiner:
     """Examines claims of one draft; texts of papers are fetched once."""
 
     def __init__(
-        self, request: Request, known: Sequence[PaperId], models: Models, library: Library, index: Index, report: Report
+        self,
+        request: Request,
+        known: Sequence[PaperId],
+        models: Models,
+        library: Library,
+        index: Index,
+        report: Report,
+        fresh: bool = False,
     ) -> None:
         self.known = tuple(known)
         self._models = models
         self._library = library
         self._index = index
         self._report = report
+        self._fresh = fresh
         self._failed: dict[Role, str] = {}
+        self._abstracts: Mapping[PaperId, np.ndarray] | None = None
+        self._shelf: dict[PaperId, Paper] = {}
         focal = request.focal
         paper = Paper(paper_id=FOCAL, key=FOCAL, title=focal.title, abstract=focal.abstract)
         self._texts: dict[PaperId, Text] = {FOCAL: Text(paper, whole=focal.abstract)}
@@ -102,6 +121,9 @@ class Examiner:
     ) -> list[Examined]:
         """Each claim examined, in the order given; `judged` is told how many claims have their verdicts."""
         await self._fetch({i for c in claims for i in c.citations})
+        if self._abstracts is None and claims:
+            self._abstracts = await self._index.vectors(list(self.known))
+            self._shelf = {p.paper_id: p for p in self._library.papers(list(self.known))}
         texts = [without_citations(c.sentence) for c in claims]
         vectors = await self._index.embedder.aencode(texts) if texts else np.zeros((0, 1))
         read = [self._read(c, v, (used or {}).get(c.claim_id, ())) for c, v in zip(claims, vectors, strict=True)]
@@ -164,9 +186,32 @@ class Examiner:
             read[paper_id] = (*(((abstract, 1.0),) if abstract else ()), *chosen)
         sources = {i: source_of(texts[i].paper, [p for p, _ in found if p.page]) for i, found in read.items()}
         gate_sources = {i: GateSource(t.paper, t.whole) for i, t in texts.items() if t.readable}
-        findings = gate.check(claim, gate_sources, self.known)
+        findings = (*gate.check(claim, gate_sources, self.known), *self._closer(claim, vector, read))
         cited = [texts[i] for i in claim.citations if i in texts]
         return Examined(claim, read, sources, findings, {}, bool(cited) and not any(t.passages for t in cited))
+
+    def _closer(
+        self, claim: Claim, vector: np.ndarray, read: Mapping[PaperId, Sequence[tuple[Passage, float]]]
+    ) -> tuple[Finding, ...]:
+        """That another paper of the list speaks of the claim far more than all that it cites."""
+        cited = [i for i in claim.citations if i in read]
+        if claim.kind != "cited" or not cited or not self._abstracts or says_only_what_is_near(claim.sentence):
+            return ()
+        text = without_citations(claim.sentence)
+        near = {
+            i: evidence.nearness(text, vector, self._shelf[i], row)
+            for i, row in self._abstracts.items()
+            if i in self._shelf
+        }
+        own = max((near.get(i, 0.0) for i in cited), default=0.0)
+        own = max([own, *(score for i in cited for p, score in read[i] if p.page)])
+        others = [(score, i) for i, score in near.items() if i not in claim.citations]
+        best, other = max(others, default=(0.0, ""))
+        if best - own < evidence.FAR_MORE:
+            return ()
+        message = "another paper of the list speaks of this far more than what is cited"
+        words = " ".join(text.split()[:8])
+        return (Finding(rule="closer", words=words, message=message, paper_id=other),)
 
     # ------------------------------------------------------------ verdicts
 
@@ -210,8 +255,10 @@ class Examiner:
             missing = tuple(v for v in shown if v.id not in found)
             if not missing:
                 break
+            task = JudgeClaims(claims=missing)
             try:
-                reply = await self._models.run(JudgeClaims(claims=missing), role=role)
+                again = self._models.run(task, role=role, fresh=True) if self._fresh else None
+                reply = await (again or self._models.run(task, role=role))
             except KeyRefused:
                 raise
             except ModelError as error:
@@ -222,18 +269,20 @@ class Examiner:
 
     def _report_failure(self, role: Role, error: ModelError) -> None:
         if role not in self._failed:
-            text = f"{self._models.name(role)} could not judge some claims; they stay “not checked”. {error}"
+            text = f"{self._models.name(role, JUDGING)} could not judge some claims; they stay “not checked”. {error}"
             self._report(Notice(text=text, level="warning"))
         self._failed[role] = f"no verdict: {error.message}"
 
     def _unchecked(self, role: Role, view: View, reason: str) -> Judgement:
-        return Judgement(judge=self._models.name(role), citations=view.citations, label="not checked", reason=reason)
+        return Judgement(
+            judge=self._models.name(role, JUDGING), citations=view.citations, label="not checked", reason=reason
+        )
 
     def _judgement(self, role: Role, view: View, verdict: ClaimVerdict, item: Examined) -> Judgement:
         texts = [t for i in view.citations if i in item.sources for t in _texts_of(item.sources[i])]
         supported = verdict.label == "supported"
         return Judgement(
-            judge=self._models.name(role),
+            judge=self._models.name(role, JUDGING),
             citations=view.citations,
             label=verdict.label,
             error_type=None if supported else verdict.error_type,

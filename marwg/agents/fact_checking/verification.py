@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from marwg.agents.fact_checking.correction import Case, Corrector
-from marwg.agents.fact_checking.examination import Examiner
+from marwg.agents.fact_checking.correction import Case, Corrector, idle_note
+from marwg.agents.fact_checking.examination import JUDGING, Examiner
 from marwg.claims import claims_of, contexts
 from marwg.events import Progress, Report
 from marwg.index import Index
@@ -35,29 +35,32 @@ async def verify(
     index: Index,
     report: Report,
     previous: Ledger | None = None,
+    fresh: bool = False,
 ) -> tuple[Draft, Ledger]:
     """The draft with its claims corrected where that was needed, and the ledger of exactly this text.
 
     Claims that `previous` holds unchanged, from the same two judges, keep their verdicts. The text of a user is checked
-    and flagged, never changed.
+    and flagged, never changed. With `fresh` no judge answers from the cache.
     """
-    judges = (models.name("generator"), models.name("verifier"))
+    judges = judges_of(models)
     claims = claims_of(draft)
+    if fresh and previous is not None:  # one claim is asked about anew; the others keep theirs, whoever judged them
+        judges = previous.judges
     kept = _kept(claims, previous, judges)
-    fresh = [c for c in claims if c.number not in kept]
+    new = [c for c in claims if c.number not in kept]
     known = [s.paper_id for s in candidates.shortlist]
-    examiner = Examiner(request, known, models, library, index, report)
+    examiner = Examiner(request, known, models, library, index, report, fresh)
 
     def progress(done: int, note: str) -> None:
-        report(Progress(stage=Stage.VERIFICATION, done=done, total=len(fresh), note=note))
+        report(Progress(stage=Stage.VERIFICATION, done=done, total=len(new), note=note))
 
     progress(0, "passages")
-    used = _passages_used(draft, cards, fresh)
-    examined = await examiner.examine(fresh, contexts(draft), used, lambda done: progress(done, "verdicts"))
+    used = _passages_used(draft, cards, new)
+    examined = await examiner.examine(new, contexts(draft), used, lambda done: progress(done, "verdicts"))
     cases = {e.claim.number: Case.of(e) for e in examined}
     wrong = sum(c.open for c in cases.values())
     if wrong:
-        progress(len(fresh) - wrong, "correction")
+        progress(len(new) - wrong, "correction")
     attempts = request.parameters.correction_attempts
     gentle = not attempts or models.is_built_in("generator") or models.is_built_in("verifier")
     if draft.author == "user":
@@ -66,8 +69,13 @@ async def verify(
     else:
         corrector = Corrector(draft, examiner, models, report, gentle)
         await corrector.mend(list(cases.values()), attempts)
-    progress(len(fresh), "done")
+    progress(len(new), "done")
     return _results(draft, claims, cases, kept, judges, _note(models, judges))
+
+
+def judges_of(models: Models) -> tuple[str, str]:
+    """The two models that judge claims, which may be others than those that write."""
+    return models.name("generator", JUDGING), models.name("verifier", JUDGING)
 
 
 def _kept(claims: Sequence[Claim], previous: Ledger | None, judges: tuple[str, str]) -> dict[int, LedgerEntry]:
@@ -92,10 +100,14 @@ def _passages_used(draft: Draft, cards: Sequence[Card], claims: Sequence[Claim])
 
 
 def _flag(case: Case, judges: tuple[str, str]) -> None:
+    sentence, by = case.now.claim.sentence, " and ".join(dict.fromkeys(judges))
+    if case.now.outcome.superfluous:
+        case.corrections.append(Correction(kind="flagged", before=sentence, after=sentence, reason=idle_note(case), by=by))
     if case.open:
-        sentence = case.now.claim.sentence
-        by = " and ".join(dict.fromkeys(judges))
         reason = f"Your text is not changed. {case.now.against}".strip()
+        if case.now.rests_on_missing_pages:
+            case.state, case.error_type = ClaimState.NOT_CHECKED, None
+            reason = f"Held back: only the abstract is at hand, and such a detail stands in the full text. {case.now.against}"
         case.corrections.append(Correction(kind="flagged", before=sentence, after=sentence, reason=reason, by=by))
 
 

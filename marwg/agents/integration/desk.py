@@ -1,110 +1,25 @@
-"""F_integrate: the sections drafted from their papers, read over on four dimensions, refined on four aspects.
+"""The desk at which the sections of one draft are written: drafted, repaired, read over, written again."""
 
-Whatever a model writes passes the guards. What it does not mend when asked is taken out by code and said so; a revision
-that breaks the guards leaves the text as it was.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from marwg.concurrency import all_of
-from marwg.drafting import Material, Plan, facts_of, focal_facts, plans, uncited
-from marwg.errors import InvalidReply, KeyRefused, ModelError, NothingFound
+from marwg.drafting import Material, Plan, facts_of, focal_facts
+from marwg.errors import KeyRefused, ModelError
 from marwg.events import Notice, Progress, Report, SectionWritten
 from marwg.guards import Ground, Problem, as_request, mend, problems
 from marwg.language_models import Models
-from marwg.library import Library
 from marwg.markup import body
+from marwg.redundancy import as_request as said_twice
+from marwg.redundancy import overlaps
 from marwg.references import cited_in
-from marwg.sections import body_text, polish, section_of
+from marwg.scope import Scope, kept_to
+from marwg.sections import body_text, section_of
+from marwg.style import instructions
 from marwg.tasks import DraftPosition, DraftSection, GiveFeedback, ReviseSection, SectionReply, SectionText, Task
-from marwg.types import POSITION, CandidateSet, Card, Draft, Feedback, Outline, Request, Section, Stage
+from marwg.types import POSITION, Feedback, Request, Section, Stage
 
 REPAIRS = 2
 """How often a section is asked for again because of what the guards found."""
-
-
-async def write(
-    request: Request,
-    outline: Outline,
-    candidates: CandidateSet,
-    cards: tuple[Card, ...],
-    focal_card: Card,
-    models: Models,
-    library: Library,
-    report: Report,
-) -> Draft:
-    """The first version of a draft; every shortlisted paper is cited in it or listed with the reason why not."""
-    material = Material.of(request, candidates, cards, focal_card, library)
-    if not material.papers:
-        raise NothingFound("There is no paper to write from.", "Add papers to the library or widen the search.")
-    planned = plans(request, outline, candidates, material)
-    desk = _Desk(request, models, report, material, len(planned))
-    written = await all_of(desk.draft(plan) for plan in planned)
-    sections = tuple(w.section for w in written if w.section.sentences)
-    if not sections:
-        raise InvalidReply(
-            "No section kept to its sources, so nothing was written.", "Try again, or use another model."
-        )
-    notes = {w.section.topic_id: w.note for w in written}
-    given: tuple[Feedback, ...] = ()
-    for _ in range(request.parameters.feedback_rounds):
-        feedback = await desk.feedback(sections)
-        if not feedback:
-            break
-        given += feedback
-        asked = {f.topic_id: _as_text(f) for f in feedback}
-        revised = await all_of(desk.refine(plan, sections, asked) for plan in planned if plan.topic_id in asked)
-        sections, notes = _merged(sections, notes, revised)
-    sections = polish(sections)
-    return Draft(
-        author=models.name("generator"),
-        reason="first draft",
-        sections=sections,
-        feedback=given,
-        uncited=uncited(sections, candidates, planned, notes),
-    )
-
-
-async def revise(
-    request: Request,
-    draft: Draft,
-    outline: Outline,
-    candidates: CandidateSet,
-    cards: tuple[Card, ...],
-    focal_card: Card,
-    models: Models,
-    library: Library,
-    report: Report,
-    instruction: str,
-    topic_ids: tuple[str, ...] = (),
-) -> tuple[Draft, str]:
-    """A new version with the named sections (all if none) written again as the user wishes, the others byte for byte;
-    and a note what could not be done."""
-    material = Material.of(request, candidates, cards, focal_card, library)
-    planned = {p.topic_id: p for p in plans(request, outline, candidates, material)}
-    meant = [s for s in draft.sections if not topic_ids or s.topic_id in topic_ids]
-    desk = _Desk(request, models, report, material, len(meant))
-    chosen = [planned.get(s.topic_id) or Plan.for_section(s, draft.sections, material) for s in meant]
-    revised = await all_of(desk.refine(plan, draft.sections, {}, wish=instruction) for plan in chosen)
-    sections, notes = _merged(draft.sections, {}, revised)
-    sections = tuple(s for s in sections if s.sentences)
-    unknown = [t for t in topic_ids if t not in {s.topic_id for s in draft.sections}]
-    remarks = [w.note for w in revised if w.note] + [f"There is no section {t}." for t in unknown]
-    version = Draft(
-        version=draft.version + 1,
-        parent=draft.version,
-        author=models.name("generator"),
-        reason=instruction,
-        sections=sections,
-        uncited=uncited(sections, candidates, list(planned.values()), notes, draft.uncited, draft),
-    )
-    return version, " ".join(dict.fromkeys(remarks))
-
-
-def notice(text: str) -> Notice:
-    """What a revision could not do, as an event."""
-    return Notice(text=text)
 
 
 @dataclass(frozen=True)
@@ -115,22 +30,24 @@ class Written:
     note: str = ""
 
 
-def _merged(
+def merged(
     sections: tuple[Section, ...], notes: Mapping[str, str], revised: list[Written]
 ) -> tuple[tuple[Section, ...], dict[str, str]]:
+    """The sections with those that were written again in their places, and the notes of both."""
     new = {w.section.topic_id: w for w in revised}
     merged = tuple(new[s.topic_id].section if s.topic_id in new else s for s in sections)
     return merged, {**notes, **{i: f"{notes.get(i, '')} {w.note}".strip() for i, w in new.items()}}
 
 
-def _as_text(feedback: Feedback) -> str:
+def as_text(feedback: Feedback) -> str:
+    """What a reader asks of a section, one line a dimension; empty where nothing is asked."""
     said = feedback.model_dump(exclude={"topic_id"})
     return "\n".join(
         f"{name.replace('_', ' ').capitalize()}: {text.strip()}" for name, text in said.items() if text.strip()
     )
 
 
-class _Desk:
+class Desk:
     """What the sections of one draft are written with."""
 
     def __init__(self, request: Request, models: Models, report: Report, material: Material, total: int) -> None:
@@ -138,6 +55,7 @@ class _Desk:
         self._models = models
         self._report = report
         self._material = material
+        self._style = instructions(request.parameters.style)
         self._total = total
         self._done = 0
 
@@ -174,8 +92,10 @@ class _Desk:
         if plan.topic_id == POSITION:
             titles = plan.view.titles[:-1]
             facts = (*facts, focal_facts(self._material))
-            return DraftPosition(focal=focal, titles=titles, words=plan.words, papers=plan.sources, facts=facts)
-        return DraftSection(focal=focal, plan=plan.view, papers=plan.sources, facts=facts, mentioned=plan.mentioned)
+            given = {"focal": focal, "titles": titles, "words": plan.words, "papers": plan.sources, "facts": facts}
+            return DraftPosition(**given, style=self._style)
+        given = {"focal": focal, "plan": plan.view, "papers": plan.sources, "facts": facts, "mentioned": plan.mentioned}
+        return DraftSection(**given, style=self._style)
 
     async def _streamed(self, plan: Plan, task: Task[SectionReply]) -> SectionReply:
         last: SectionReply | None = None
@@ -228,12 +148,33 @@ class _Desk:
         said: dict[str, Feedback] = {}
         for item in reply.sections:
             feedback = Feedback.model_validate(item.model_dump())
-            if _as_text(feedback):
+            if as_text(feedback):
                 said.setdefault(feedback.topic_id, feedback)
         return tuple(said[s.topic_id] for s in sections if s.topic_id in said)
 
+    async def without_overlaps(
+        self, planned: Sequence[Plan], sections: tuple[Section, ...], notes: Mapping[str, str]
+    ) -> tuple[tuple[Section, ...], dict[str, str]]:
+        """The sections with those written again that repeat an earlier one; a revision that repeats as much is not taken."""
+        found = overlaps(sections)
+        asked = {t: said_twice([o for o in found if o.topic_id == t]) for t in dict.fromkeys(o.topic_id for o in found)}
+        noted = dict(notes)
+        for plan in planned:
+            if plan.topic_id not in asked:
+                continue
+            written = await self.refine(plan, sections, asked)
+            changed, changed_notes = merged(sections, noted, [written])
+            if len(overlaps(changed)) < len(overlaps(sections)):
+                sections, noted = changed, changed_notes
+        return sections, noted
+
     async def refine(
-        self, plan: Plan, sections: tuple[Section, ...], asked: Mapping[str, str], wish: str = ""
+        self,
+        plan: Plan,
+        sections: tuple[Section, ...],
+        asked: Mapping[str, str],
+        wish: str = "",
+        scope: Scope | None = None,
     ) -> Written:
         """A section written again; where every attempt breaks the guards it stays as it was, and that is said."""
         before = next((s for s in sections if s.topic_id == plan.topic_id), None)
@@ -253,6 +194,7 @@ class _Desk:
             except ModelError as error:
                 return accepted or self._unchanged(plan, before, ground, str(error))
             section = self._section(plan, reply)
+            section = kept_to(scope, before, section) if scope else section
             found = problems(section, ground, before, reply.note, user_led=bool(wish))
             stands = not any(p.refused for p in found)
             if stands:
@@ -289,6 +231,7 @@ class _Desk:
             by_user=by_user,
             papers=(*plan.sources, *plan.mentioned),
             facts=facts_of((*plan.papers, *plan.secondary), self._material),
+            style=self._style,
         )
 
 
