@@ -32,8 +32,8 @@ from marwg.extractive.lint import Fault, section_faults  # noqa: E402
 from marwg.extractive.papers import whole_text  # noqa: E402
 from marwg.extractive.reading import GATE  # noqa: E402
 from marwg.extractive.writer import ExtractiveWriter  # noqa: E402
-from marwg.sources import source_of  # noqa: E402
 from marwg.tasks import DraftPosition, DraftSection, MakeOutline, SectionPlan, SectionReply, Source  # noqa: E402
+from marwg.text.sources import source_of  # noqa: E402
 from marwg.types import Focal, Paper  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "benchmark" / "rwg"

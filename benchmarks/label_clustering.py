@@ -20,10 +20,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from marwg import clustering
-from marwg.clustering import centroid, cluster, mixed_vectors
 from marwg.extractive.writer import ExtractiveWriter
 from marwg.index import Embedder
+from marwg.organizing import clustering
+from marwg.organizing.clustering import centroid, cluster, mixed_vectors
 from marwg.tasks import LabelPapers, Source
 from marwg.types import Dimension
 
@@ -60,7 +60,7 @@ def groups_of(papers: Sequence[str], groups: Iterable[Sequence[str]]) -> list[in
 
 
 def as_the_program(mode: str, weight: float | None = None, glosses: bool = True) -> Method:
-    """`marwg.clustering.cluster`, at another weight of the label if one is given."""
+    """`marwg.organizing.clustering.cluster`, at another weight of the label if one is given."""
 
     def method(cell: Cell, papers: Sequence[str]) -> list[int]:
         before = clustering.LABEL_WEIGHT

@@ -21,12 +21,12 @@ sys.path.insert(0, str(ROOT))
 
 from marwg.conversation import starters  # noqa: E402
 from marwg.exports import ledger_json, pandoc_markdown, references_bib  # noqa: E402
-from marwg.matrix import markdown, matrix  # noqa: E402
 from marwg.pipeline import Pipeline  # noqa: E402
-from marwg.references import bibliography, with_keys  # noqa: E402
 from marwg.services import open_services  # noqa: E402
 from marwg.settings import Settings  # noqa: E402
+from marwg.text.references import bibliography, with_keys  # noqa: E402
 from marwg.types import Focal, Parameters, Request, Style  # noqa: E402
+from marwg.writing.matrix import markdown, matrix  # noqa: E402
 
 FOLDER = ROOT / "docs" / "samples"
 

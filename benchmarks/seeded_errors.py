@@ -29,9 +29,10 @@ sys.path.insert(0, str(ROOT))
 
 from marwg.agents import fact_checking
 from marwg.extractive.writer import ExtractiveWriter
-from marwg.markup import citations_of, map_citations, split_sentences, without_citations
-from marwg.quantities import quantities
 from marwg.tasks import Task
+from marwg.text.markup import citations_of, map_citations, split_sentences, without_citations
+from marwg.text.quantities import quantities
+from marwg.text.wording import content_words, names_in, overlap
 from marwg.types import (
     CandidateSet,
     ClaimState,
@@ -45,7 +46,6 @@ from marwg.types import (
     Shortlisted,
     Usage,
 )  # fmt: skip
-from marwg.wording import content_words, names_in, overlap
 
 DATA = ROOT.parent / "shared" / "benchmark" / "rwg"
 FOUND = (ClaimState.UNSUPPORTED, ClaimState.DISPUTED, ClaimState.CORRECTED, ClaimState.REATTRIBUTED)

@@ -26,8 +26,8 @@ from marwg.agents.organization.steps import BATCH
 from marwg.events import Event, Notice
 from marwg.extractive.writer import ExtractiveWriter
 from marwg.index import Embedder
+from marwg.organizing.taxonomy import as_text
 from marwg.tasks import LabelPapers, PaperLabels, Reply, Task
-from marwg.taxonomy import as_text
 from marwg.types import CandidateSet, Focal, Outline, Paper, Request, Shortlisted, Taxonomy, Usage
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -22,13 +22,13 @@ from extractive_lint import ROOT, Encoder
 
 sys.path.insert(0, str(ROOT))
 
-from marwg.claims import claim_of
 from marwg.extractive.judging import judge_claims
-from marwg.gate import HARD, TURNING, GateSource, check
 from marwg.language_models import Models
 from marwg.settings import Settings
 from marwg.tasks import ClaimView, JudgeClaims, Source
 from marwg.types import Paper
+from marwg.verification.claims import claim_of
+from marwg.verification.gate import HARD, TURNING, GateSource, check
 
 DATA = ROOT.parent / "shared" / "benchmark" / "verify"
 FILES = ("claims.jsonl", "claims_rest_unbalanced.jsonl", "cs_citances_weak.jsonl", "citation_integrity.jsonl")

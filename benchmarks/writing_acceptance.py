@@ -26,15 +26,15 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from marwg.claims import points_back  # noqa: E402
-from marwg.guards import sentence_key  # noqa: E402
-from marwg.markup import markdown, without_citations  # noqa: E402
 from marwg.pipeline import Pipeline  # noqa: E402
-from marwg.redundancy import redundancy  # noqa: E402
-from marwg.references import cited  # noqa: E402
 from marwg.services import open_services  # noqa: E402
 from marwg.settings import Settings  # noqa: E402
+from marwg.text.markup import markdown, without_citations  # noqa: E402
+from marwg.text.references import cited  # noqa: E402
 from marwg.types import POSITION, Focal, Request, Run  # noqa: E402
+from marwg.verification.claims import points_back  # noqa: E402
+from marwg.writing.guards import sentence_key  # noqa: E402
+from marwg.writing.redundancy import redundancy  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "benchmark" / "rwg"
 SHARE = 0.8

@@ -32,7 +32,9 @@ def _parser(chosen: str = "") -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m marwg", description="Writes and verifies related-work sections.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, run: Callable[[argparse.Namespace], Awaitable[int | None]], about: str) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: Callable[[argparse.Namespace], Awaitable[int | None]], about: str
+    ) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=about, description=about)
         added.set_defaults(command=run)
         return added
@@ -56,11 +58,19 @@ def _parser(chosen: str = "") -> argparse.ArgumentParser:
     draft.add_argument("--word-limit", type=int, help="never exceeded (default: none)")
     draft.add_argument("--no-headings", dest="headings", action="store_false", default=None, help="no subsections")
     draft.add_argument("--no-closing", dest="closing", action="store_false", default=None, help="no closing paragraph")
-    verify = command("verify", _verify, "Check a related-work section that you wrote; 2 where something is found against it.")
-    verify.add_argument("section", type=Path, help="LaTeX, Markdown, Word or plain text; of a whole paper its related work")
+    verify = command(
+        "verify", _verify, "Check a related-work section that you wrote; 2 where something is found against it."
+    )
+    verify.add_argument(
+        "section", type=Path, help="LaTeX, Markdown, Word or plain text; of a whole paper its related work"
+    )
     verify.add_argument("--bib", type=Path, action="append", default=[], help="its references (.bib, .ris, CSL-JSON)")
-    verify.add_argument("--pdf", type=Path, action="append", default=[], help="a PDF that it cites, or a folder of them")
-    verify.add_argument("--paper", type=Path, help="the paper that it is for, for claims about it (default: the section's)")
+    verify.add_argument(
+        "--pdf", type=Path, action="append", default=[], help="a PDF that it cites, or a folder of them"
+    )
+    verify.add_argument(
+        "--paper", type=Path, help="the paper that it is for, for claims about it (default: the section's)"
+    )
     verify.add_argument("--out", type=Path, help="folder for the report as HTML, JSON and CSV")
     verify.add_argument(
         "--fail-on", default="unsupported,disputed,unknown", metavar="LIST",
@@ -82,11 +92,11 @@ def _parser(chosen: str = "") -> argparse.ArgumentParser:
 async def _draft(asked: argparse.Namespace) -> None:
     from marwg.conversation.reading import checked, focal_in_file
     from marwg.exports import write_all
-    from marwg.matrix import matrix
     from marwg.pipeline import Pipeline
     from marwg.services import open_services
     from marwg.terminal import Screen, parameters_of, summary
     from marwg.types import Request
+    from marwg.writing.matrix import matrix
 
     focal = checked(focal_in_file(asked.paper))
     parameters = parameters_of(asked)

@@ -12,9 +12,9 @@ from marwg.library.bibtex import read_bibtex
 from marwg.library.docx import docx_text
 from marwg.library.importing import READERS, import_files
 from marwg.library.report import Parsed, Remark
-from marwg.naming import References
-from marwg.own_text import sections_of
-from marwg.references import cited_in
+from marwg.text.naming import References
+from marwg.text.own_text import sections_of
+from marwg.text.references import cited_in
 from marwg.types import (
     Candidate,
     CandidateSet,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz import fuzz
 
-from marwg.markup import unique
+from marwg.text.markup import unique
 from marwg.types import Paper, PaperId
 
 TITLES_ALIKE = 90.0

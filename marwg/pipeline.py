@@ -14,13 +14,13 @@ from typing import Any
 from marwg import __version__, prompts, tasks
 from marwg.agents import candidate_construction, fact_checking, integration, organization, summarization
 from marwg.events import Event, OutlineReady, Report, RunFinished, Spent, StageFinished, StageStarted
-from marwg.mending import with_sentence
+from marwg.organizing.taxonomy import restricted
 from marwg.regrowth import LastTaxonomy
 from marwg.reporting import HeldBack, Watched, reported
 from marwg.runs import digest
 from marwg.services import Services
-from marwg.taxonomy import restricted
 from marwg.types import Draft, LeftOut, Outline, PaperId, Run, Stage, TextReview, Usage
+from marwg.verification.mending import with_sentence
 
 Make = Callable[[Report], Awaitable[dict[str, Any]]]
 

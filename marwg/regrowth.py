@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from marwg.organizing.taxonomy import restricted
 from marwg.runs import Runs, digest
-from marwg.taxonomy import restricted
 from marwg.types import Paper, Stage, Taxonomy
 
 

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from marwg.errors import InputError
 from marwg.events import CardWritten, Event, Notice, Progress, SectionWritten, Spent, StageFinished, StageStarted
-from marwg.ledger import summary as ledger_summary
-from marwg.ledger_answers import named, reviewed
 from marwg.library import ImportReport
 from marwg.types import Paper, Parameters, Run, Stage, Style, Usage
+from marwg.verification.ledger import summary as ledger_summary
+from marwg.verification.ledger_answers import named, reviewed
 
 _STAGES = list(Stage)
 

@@ -208,7 +208,7 @@ def ledger(written: Draft) -> Ledger:
 
 
 def _entry(number: int, topic_id: str, sentence: str, state: ClaimState) -> LedgerEntry:
-    from marwg.markup import citations_of
+    from marwg.text.markup import citations_of
 
     cited = citations_of(sentence)
     good = state in (ClaimState.SUPPORTED, ClaimState.CORRECTED)

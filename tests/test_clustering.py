@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marwg.clustering import cluster, mixed, mixed_vectors, normal_form
+from marwg.organizing.clustering import cluster, mixed, mixed_vectors, normal_form
 from tests.fake_encoder import encode
 
 LABELS = Path(__file__).resolve().parents[2] / "shared/notes/labels"

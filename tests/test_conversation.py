@@ -11,8 +11,8 @@ import pytest_asyncio
 from marwg.conversation import Answer, Assistant, starters
 from marwg.errors import InputError, MarwgError, RunError, UnreadableFile
 from marwg.events import Notice, OutlineReady, RunFinished, StageStarted
-from marwg.markup import citations_of
-from marwg.taxonomy import restricted
+from marwg.organizing.taxonomy import restricted
+from marwg.text.markup import citations_of
 from marwg.types import ClaimState, Stage
 from tests.real_services import open_services
 

@@ -24,9 +24,9 @@ from marwg.evaluation.systems import SYSTEMS, Made
 from marwg.evaluation.tasks import TASKS, Preference, Quality, SupportAnswer, SupportAnswers, SupportQuestion
 from marwg.extractive import ExtractiveWriter
 from marwg.library.starter import STARTER
-from marwg.references import cited_in
 from marwg.settings import Settings
 from marwg.tasks import CardReply, Cards, Source, Summarize
+from marwg.text.references import cited_in
 from marwg.types import Card, Cell, Focal, Section, Sentence
 from tests.fake_encoder import encode
 from tests.fake_model import FakeModels

@@ -9,7 +9,7 @@ import pytest
 
 from marwg.exports import latex, ledger_json, pandoc_markdown, write_all
 from marwg.exports.latex import encoded
-from marwg.taxonomy import Dag, taxonomy_of
+from marwg.organizing.taxonomy import Dag, taxonomy_of
 from marwg.types import Claim, ClaimState, Dimension, Draft, Focal, Ledger, LedgerEntry, Paper, Section, Sentence
 
 LI = Paper(paper_id="paaaaaaaa", key="li2020", title="On {A} & B", authors=("Li, Wei",), year=2020)

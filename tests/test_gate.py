@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marwg.claims import FOCAL, claim_of
-from marwg.gate import GateSource, check
-from marwg.quantities import backed, quantities
+from marwg.text.quantities import backed, quantities
 from marwg.types import Finding, Paper
+from marwg.verification.claims import FOCAL, claim_of
+from marwg.verification.gate import GateSource, check
 from tests.paper_world import FOCAL as FOCAL_PAPER
 from tests.paper_world import PAGE, PAPERS
 

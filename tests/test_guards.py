@@ -1,11 +1,11 @@
 """Guards on sections, what they take out, and the polish of a draft."""
 
-from marwg.drafting import Material, plans
-from marwg.guards import Ground, Problem, as_request, mend, problems
-from marwg.markup import citations_of, parse_body
-from marwg.sections import polish, section_of
 from marwg.tasks import CitedSentence, ParagraphReply, SectionReply
+from marwg.text.markup import citations_of, parse_body
 from marwg.types import Section, Sentence
+from marwg.writing.drafting import Material, plans
+from marwg.writing.guards import Ground, Problem, as_request, mend, problems
+from marwg.writing.sections import polish, section_of
 from tests.paper_world import CANDIDATES, CARDS, FOCAL_CARD, OUTLINE, REQUEST, MemoryLibrary
 
 MATERIAL = Material.of(REQUEST, CANDIDATES, CARDS, FOCAL_CARD, MemoryLibrary())

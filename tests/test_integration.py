@@ -5,8 +5,6 @@ import pytest
 from marwg.agents import integration
 from marwg.errors import InvalidReply, KeyRefused, LimitReached, NothingFound
 from marwg.events import Event, Notice, SectionWritten
-from marwg.markup import citations_of
-from marwg.references import cited
 from marwg.tasks import (
     CitedSentence,
     DraftPosition,
@@ -19,6 +17,8 @@ from marwg.tasks import (
     SectionReply,
     Task,
 )
+from marwg.text.markup import citations_of
+from marwg.text.references import cited
 from marwg.types import POSITION, Draft, Outline, Parameters, Request, Topic
 from tests.fake_model import FakeModels
 from tests.paper_world import CANDIDATES, CARDS, FOCAL, FOCAL_CARD, OUTLINE, REQUEST, MemoryLibrary

@@ -10,8 +10,8 @@ import pytest
 
 from marwg.exports import latex, put_into, references_bib
 from marwg.exports.comparison import comparison_latex
-from marwg.matrix import matrix
 from marwg.types import Card, Cell, Draft, Paper, Section, Sentence
+from marwg.writing.matrix import matrix
 
 NASTY = (
     Paper(paper_id="p1", key="muller2020", title="100% of {A} & B_C: $5 #1 ~x^2 \\ <y> | 'q' \"z\"", authors=("Müller, Jörg", "O'Brien, Ána"), year=2020, venue="Proc. of R&D_100%", entry_type="inproceedings"),

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marwg.claims import claim_id, claims_of, contexts, parts_of, says_only_what_is_near
-from marwg.markup import (
+from marwg.text.markup import (
     add_citations,
     body,
     citations_of,
@@ -18,6 +17,7 @@ from marwg.markup import (
     without_citations,
 )
 from marwg.types import Draft, Passage, Section, Sentence
+from marwg.verification.claims import claim_id, claims_of, contexts, parts_of, says_only_what_is_near
 
 IDS = st.sampled_from(["p1", "pa0b1c2d3", "p9", "10.1000/x-y"])
 WORDS = st.lists(

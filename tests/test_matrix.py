@@ -11,8 +11,8 @@ import pytest
 from marwg.errors import InputError
 from marwg.exports import draft_json, pandoc_markdown, plain_text, references_bib, word
 from marwg.exports.comparison import comparison_csv, comparison_latex
-from marwg.matrix import as_data, clipped, markdown, matrix, only
 from marwg.types import Card, Cell, Draft, Section, Sentence
+from marwg.writing.matrix import as_data, clipped, markdown, matrix, only
 from tests.paper_world import FOCAL, PAPERS
 
 CARDS = (

@@ -12,8 +12,9 @@ from marwg.agents import organization
 from marwg.agents.organization.steps import most_calls, shared
 from marwg.errors import InvalidReply, KeyRefused, LimitReached, ModelUnavailable, NothingFound
 from marwg.events import Event, Notice, Progress
-from marwg.outline import add, drop, leave_out, move_papers, rename
-from marwg.outline_shaping import split_named
+from marwg.organizing.outline import add, drop, leave_out, move_papers, rename
+from marwg.organizing.outline_shaping import split_named
+from marwg.organizing.taxonomy import as_text, dags_of, restricted
 from marwg.tasks import (
     AssignTopics,
     ChildChoice,
@@ -33,7 +34,6 @@ from marwg.tasks import (
     TopicChoices,
     TopicReply,
 )
-from marwg.taxonomy import as_text, dags_of, restricted
 from marwg.types import CandidateSet, Dimension, Focal, Outline, Parameters, Request, Shortlisted, Stage, Taxonomy
 from tests.fake_library import FakeIndex, FakeLibrary
 from tests.fake_model import FakeModels

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marwg.errors import InputError
-from marwg.outline import add, apply, drop, merge, move_papers, rename, reorder, replace
-from marwg.outline_making import densest, homes_of, outline_from, problems, with_secondary, without_thin
-from marwg.outline_telling import difference, remarks
+from marwg.organizing.outline import add, apply, drop, merge, move_papers, rename, reorder, replace
+from marwg.organizing.outline_making import densest, homes_of, outline_from, problems, with_secondary, without_thin
+from marwg.organizing.outline_telling import difference, remarks
+from marwg.organizing.taxonomy import Dag, taxonomy_of
 from marwg.tasks import OutlineEditReply, TopicReply
-from marwg.taxonomy import Dag, taxonomy_of
 from marwg.types import Dimension, LeftOut, Outline, Topic
 
 OUTLINE = Outline(

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from marwg.conversation.outline_wishes import wished
 from marwg.errors import InputError
-from marwg.outline import add, leave_out, merge
-from marwg.outline_questions import Seen, answer
-from marwg.outline_shaping import Known, resize, sort, split, split_named
-from marwg.outline_telling import difference, remarks
-from marwg.paper_descriptions import described
+from marwg.organizing.outline import add, leave_out, merge
+from marwg.organizing.outline_questions import Seen, answer
+from marwg.organizing.outline_shaping import Known, resize, sort, split, split_named
+from marwg.organizing.outline_telling import difference, remarks
+from marwg.organizing.paper_descriptions import described
+from marwg.organizing.taxonomy import Dag, taxonomy_of
 from marwg.tasks import OutlineEditReply, TurnReply
-from marwg.taxonomy import Dag, taxonomy_of
 from marwg.types import Dimension, LeftOut, Outline, Paper, Taxonomy, Topic
 
 

@@ -8,8 +8,8 @@ import pytest
 from marwg.checking import text_of
 from marwg.errors import UnreadableFile
 from marwg.library.docx import docx_text
-from marwg.naming import References
-from marwg.own_text import sections_of
+from marwg.text.naming import References
+from marwg.text.own_text import sections_of
 from tests.paper_world import PAPERS
 
 KEYS = {p.key: p for p in PAPERS}

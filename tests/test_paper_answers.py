@@ -3,10 +3,10 @@
 import pytest
 
 from marwg.extractive.version_asking import asked
-from marwg.paper_answers import of_papers, with_phrase
-from marwg.sources import source_of
 from marwg.tasks import RouteTurn
+from marwg.text.sources import source_of
 from marwg.types import Card, Cell
+from marwg.writing.paper_answers import of_papers, with_phrase
 from tests.paper_world import PAGE, PAPERS
 
 PAGES = {p.paper_id: [(0, p.abstract)] for p in PAPERS} | {"p1": [(0, PAPERS[0].abstract), (PAGE.number, PAGE.text)]}

@@ -11,9 +11,9 @@ from marwg.agents import integration
 from marwg.conversation import starters
 from marwg.errors import EmptyLibrary, ModelUnavailable
 from marwg.events import Event, Notice, OutlineReady, RunFinished, StageFinished, StageStarted
-from marwg.markup import citations_of
 from marwg.pipeline import Pipeline
 from marwg.services import Services
+from marwg.text.markup import citations_of
 from marwg.types import Focal, Parameters, Request, Run, Stage
 from tests.real_services import open_services
 

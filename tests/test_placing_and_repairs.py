@@ -3,7 +3,7 @@
 import pytest
 
 from marwg.extractive.repairs import repaired
-from marwg.placing import elsewhere, exchanged
+from marwg.writing.placing import elsewhere, exchanged
 
 SENTENCES = (
     "Our retriever outperforms a strong BM25 system by 9% to 19% in top-20 accuracy.",

@@ -1,7 +1,6 @@
 """Which papers a draft cites, how they are named, and how a ledger is told."""
 
-from marwg.ledger import by_risk, counts, entry_of, explain, summary
-from marwg.references import bibliography, cited, labels, with_keys, with_names
+from marwg.text.references import bibliography, cited, labels, with_keys, with_names
 from marwg.types import (
     Claim,
     ClaimState,
@@ -18,6 +17,7 @@ from marwg.types import (
     Section,
     Sentence,
 )
+from marwg.verification.ledger import by_risk, counts, entry_of, explain, summary
 from tests.paper_world import PAPERS
 
 DRAFT = Draft(

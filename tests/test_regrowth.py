@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from marwg.organizing.taxonomy import Dag, taxonomy_of
 from marwg.regrowth import LastTaxonomy
 from marwg.runs import Runs
-from marwg.taxonomy import Dag, taxonomy_of
 from marwg.types import Dimension, Paper
 
 PAPERS = [Paper(paper_id=f"p{n}", key=f"k{n}", title=f"Title {n}", abstract="We check.") for n in range(4)]

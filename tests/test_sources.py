@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marwg.sources import appeared, cited_as, find_quote, match_ids, same_title, source_of
 from marwg.tasks import CardReply
+from marwg.text.sources import appeared, cited_as, find_quote, match_ids, same_title, source_of
 from marwg.types import Page, Paper, Passage
 
 

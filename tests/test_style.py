@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from marwg.agents import integration
 from marwg.errors import InputError
-from marwg.fitting import fitted, length
-from marwg.guards import Ground, problems
-from marwg.markup import citations_of
-from marwg.redundancy import overlaps, redundancy
-from marwg.references import cited, cited_in
-from marwg.scope import Scope, kept_to, scope_of
-from marwg.sections import merged
-from marwg.spelling import american, british
-from marwg.style import instructions, shaped, wished
 from marwg.tasks import CitedSentence, DraftPosition, DraftSection, ParagraphReply, ReviseSection, SectionReply, Task
 from marwg.terminal import parameters_of
+from marwg.text.markup import citations_of
+from marwg.text.references import cited, cited_in
+from marwg.text.spelling import american, british
+from marwg.text.style import instructions, shaped, wished
 from marwg.types import POSITION, Draft, Parameters, Request, Section, Sentence, Style
+from marwg.writing.fitting import fitted, length
+from marwg.writing.guards import Ground, problems
+from marwg.writing.redundancy import overlaps, redundancy
+from marwg.writing.scope import Scope, kept_to, scope_of
+from marwg.writing.sections import merged
 from tests.fake_model import FakeModels
 from tests.paper_world import CANDIDATES, CARDS, FOCAL, FOCAL_CARD, OUTLINE, REQUEST, MemoryLibrary
 from tests.test_integration import TEXTS, first, reply

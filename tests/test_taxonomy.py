@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marwg.errors import InputError
-from marwg.taxonomy import Dag, as_graphml, as_mermaid, as_text, dags_of, growth, taxonomy_of
+from marwg.organizing.taxonomy import Dag, as_graphml, as_mermaid, as_text, dags_of, growth, taxonomy_of
 from marwg.types import Assignment, Dimension, Node, Taxonomy
 
 PAPERS = tuple(f"p{i}" for i in range(8))

@@ -7,9 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marwg.agents import fact_checking
-from marwg.claims import claims_of
-from marwg.markup import citations_of
-from marwg.references import cited
 from marwg.tasks import (
     ClaimVerdict,
     ClaimVerdicts,
@@ -20,7 +17,10 @@ from marwg.tasks import (
     Reply,
     Task,
 )
+from marwg.text.markup import citations_of
+from marwg.text.references import cited
 from marwg.types import ClaimState, Draft, Parameters, Passage, Request, Section, Sentence
+from marwg.verification.claims import claims_of
 from tests.fake_model import FakeModels
 from tests.paper_world import CANDIDATES, CARDS, FOCAL, PAPERS, MemoryIndex, MemoryLibrary
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from marwg import versions
 from marwg.conversation import Answer, Assistant, starters
 from marwg.conversation.pasted import pasted
 from marwg.conversation.views import draft_text
 from marwg.errors import InputError
-from marwg.fitting import length
-from marwg.references import with_names
+from marwg.text.references import with_names
 from marwg.types import POSITION, Draft, Section, Sentence
+from marwg.writing import versions
+from marwg.writing.fitting import length
 from tests.paper_world import PAPERS
 from tests.real_services import open_services
 

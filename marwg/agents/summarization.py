@@ -12,8 +12,8 @@ from marwg.errors import InvalidReply, ModelError, ModelTimeout
 from marwg.events import CardWritten, Notice, Progress, Report
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.sources import find_quote, match_ids, source_of
 from marwg.tasks import CardReply, CellReply, Source, Summarize
+from marwg.text.sources import find_quote, match_ids, source_of
 from marwg.types import (
     ABSTRACT_PAGE,
     CARD_FIELDS,

@@ -12,7 +12,6 @@ from marwg.chat import props, texts
 from marwg.chat.cards import Cards
 from marwg.chat.progress import Progress as ProgressPanel
 from marwg.chat.telling import tell
-from marwg.claims import FOCAL
 from marwg.conversation.views import Answer, PaperView
 from marwg.errors import LibraryError, MarwgError
 from marwg.events import (
@@ -28,6 +27,7 @@ from marwg.events import (
     StageStarted,
 )
 from marwg.types import Draft, PaperId, Run, Stage
+from marwg.verification.claims import FOCAL
 
 if TYPE_CHECKING:
     from marwg.conversation.assistant import Assistant

@@ -6,9 +6,9 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from marwg import markup
 from marwg.conversation.views import PaperView
 from marwg.language_models.choice import BUILT_IN
+from marwg.text import markup
 from marwg.types import (
     ABSTRACT_PAGE,
     CandidateSet,

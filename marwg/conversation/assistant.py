@@ -280,7 +280,6 @@ class Assistant(Outlining, Verifying, Versioning):
         return run.draft
 
 
-
 async def _one(told: Told) -> AsyncGenerator[Told]:
     yield told
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from marwg import outline as outlines
 from marwg.errors import InputError
-from marwg.outline_telling import difference, remarks
-from marwg.references import cited, with_names
+from marwg.organizing import outline as outlines
+from marwg.organizing.outline_telling import difference, remarks
+from marwg.text.references import cited, with_names
 from marwg.types import Draft, Outline, Paper, PaperId, Run
 
 

@@ -5,19 +5,19 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from marwg import evidence
-from marwg.claims import FOCAL
 from marwg.errors import InputError
 from marwg.index import Index
-from marwg.ledger import entry_of, explain
-from marwg.ledger_answers import answer, named, nearest, where
 from marwg.library import Library
-from marwg.markup import citations_of, map_citations, normalise_markers, split_sentences, tidy
-from marwg.quantities import backed, quantities
 from marwg.runs import Runs
 from marwg.tasks import TurnReply
+from marwg.text.markup import citations_of, map_citations, normalise_markers, split_sentences, tidy
+from marwg.text.quantities import backed, quantities
+from marwg.text.wording import content_words, negated_pairs, opposite_direction, overlap
 from marwg.types import LedgerEntry, Paper, PaperId, Passage, Run
-from marwg.wording import content_words, negated_pairs, opposite_direction, overlap
+from marwg.verification import evidence
+from marwg.verification.claims import FOCAL
+from marwg.verification.ledger import entry_of, explain
+from marwg.verification.ledger_answers import answer, named, nearest, where
 
 QUOTES = 3
 """Passages that answer "is it true that …"."""

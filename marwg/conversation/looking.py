@@ -11,10 +11,10 @@ from marwg.conversation import starters, views
 from marwg.conversation.views import EvidenceView, PaperView, Starter
 from marwg.errors import InputError, RunError
 from marwg.exports import write_all
-from marwg.ledger import entry_of
-from marwg.matrix import Matrix, matrix
 from marwg.services import Services
 from marwg.types import Paper, PaperId, Parameters, Run
+from marwg.verification.ledger import entry_of
+from marwg.writing.matrix import Matrix, matrix
 
 
 class Looking:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from marwg import outline as outlines
 from marwg.errors import InputError
-from marwg.outline_shaping import Known, shape
-from marwg.paper_descriptions import described
+from marwg.organizing import outline as outlines
+from marwg.organizing.outline_shaping import Known, shape
+from marwg.organizing.paper_descriptions import described
 from marwg.tasks import OutlineEditReply
 from marwg.types import Outline, PaperId
 

@@ -9,8 +9,8 @@ from marwg.conversation.outline_wishes import Wished, wished
 from marwg.conversation.views import Answer
 from marwg.errors import InputError
 from marwg.events import Event, OutlineReady
-from marwg.outline_questions import Seen, answer
-from marwg.outline_shaping import Known
+from marwg.organizing.outline_questions import Seen, answer
+from marwg.organizing.outline_shaping import Known
 from marwg.pipeline import Pipeline
 from marwg.tasks import TurnReply
 from marwg.types import Outline, Paper, PaperId, Run, Taxonomy

@@ -10,10 +10,10 @@ from marwg.checking import REFERENCE_ENDINGS, TEXT_ENDINGS, OwnWork, own_work, t
 from marwg.conversation import reading
 from marwg.errors import InputError, UnreadableFile
 from marwg.events import Report
-from marwg.ledger import summary
-from marwg.ledger_answers import reviewed
 from marwg.services import Services
 from marwg.types import Focal, Paper, Parameters, Request, Run
+from marwg.verification.ledger import summary
+from marwg.verification.ledger_answers import reviewed
 
 HOW = (
     "Paste the section with its citations, or upload it as `.tex`, `.md`, `.docx` or `.txt`, together with its `.bib` and "

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from marwg.markup import citations_of, normalise_markers, split_sentences, without_citations
-from marwg.naming import References
-from marwg.own_text import sections_of
-from marwg.references import authors_in_text, cited, with_names
+from marwg.text.markup import citations_of, normalise_markers, split_sentences, without_citations
+from marwg.text.naming import References
+from marwg.text.own_text import sections_of
+from marwg.text.references import authors_in_text, cited, with_names
+from marwg.text.wording import content_words
 from marwg.types import Draft, LeftOut, Paper, PaperId, Section, Sentence
-from marwg.wording import content_words
 
 _LIST = re.compile(r"^\W*(?:references|bibliography)\W*$", re.IGNORECASE | re.MULTILINE)
 _CITED = re.compile(r"\\[a-z]*cite[a-z]*|\[@|\((?:[^()]*,? )?(?:(?:19|20)\d\d[a-z]?|n\.d\.)")

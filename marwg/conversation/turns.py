@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from marwg.errors import InputError
 from marwg.extractive.outline_papers import which_paper
 from marwg.language_models import Models
-from marwg.sources import source_of
 from marwg.tasks import OutlineEditReply, RouteTurn, TurnReply
+from marwg.text.sources import source_of
 from marwg.types import Paper, PaperId, Run
 
 LONGEST_MESSAGE = 4_000

@@ -5,19 +5,19 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from marwg import matrix, paper_answers, versions
 from marwg.conversation import changes, pasted
 from marwg.conversation.looking import Looking
 from marwg.conversation.pasted import Pasted
 from marwg.conversation.views import Answer
 from marwg.errors import InputError
 from marwg.events import Event, Notice, RunFinished
-from marwg.ledger import entry_of
 from marwg.pipeline import Pipeline
-from marwg.references import cited
-from marwg.style import Wish, shaped, wished
 from marwg.tasks import TurnReply
+from marwg.text.references import cited
+from marwg.text.style import Wish, shaped, wished
 from marwg.types import ABSTRACT_PAGE, POSITION, Draft, PaperId, Run, Shortlisted, Style
+from marwg.verification.ledger import entry_of
+from marwg.writing import matrix, paper_answers, versions
 
 Told = Event | Answer
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from marwg.library import ImportReport
-from marwg.markup import section_markdown
-from marwg.references import cited, labels, with_names
+from marwg.text.markup import section_markdown
+from marwg.text.references import cited, labels, with_names
 from marwg.types import Draft, Outline, Paper, PaperId, Run
 
 

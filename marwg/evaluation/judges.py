@@ -17,10 +17,10 @@ from marwg.concurrency import all_of
 from marwg.errors import InputError, InvalidReply, ModelTimeout
 from marwg.evaluation.tasks import JudgeOrganization, JudgeQuality, JudgeSupport, SupportQuestion
 from marwg.language_models import Models
-from marwg.markup import split_sentences
 from marwg.metrics import QUALITIES
-from marwg.sources import match_ids
 from marwg.tasks import Source
+from marwg.text.markup import split_sentences
+from marwg.text.sources import match_ids
 from marwg.types import Focal, Usage
 
 QUESTIONS_A_CALL = 10

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from marwg import evidence, metrics
-from marwg.claims import is_about_focal, states_fact
+from marwg import metrics
 from marwg.errors import MarwgError
 from marwg.evaluation.benchmark import Topic
 from marwg.evaluation.corpus_index import CorpusIndex
 from marwg.evaluation.judges import Judge
 from marwg.evaluation.records import Scored, Written
 from marwg.evaluation.tasks import SupportQuestion
-from marwg.markup import citations_of, markdown, split_sentences, without_citations
-from marwg.references import cited_in, with_names
-from marwg.sources import source_of
 from marwg.tasks import Source
+from marwg.text.markup import citations_of, markdown, split_sentences, without_citations
+from marwg.text.references import cited_in, with_names
+from marwg.text.sources import source_of
 from marwg.types import Paper, PaperId
+from marwg.verification import evidence
+from marwg.verification.claims import is_about_focal, states_fact
 
 _HUMAN_CITATION = re.compile(r"\s*\[[^\[\]]*(?:\d{4}[a-z]?|n\.d\.)[^\[\]]*\]|\s*\[\[[^\]]*\]\]")
 

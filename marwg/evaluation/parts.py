@@ -13,8 +13,6 @@ from marwg.events import Report
 from marwg.index import Index
 from marwg.language_models import Models, Role
 from marwg.library import Library
-from marwg.sections import section_of
-from marwg.sources import appeared, same_title, source_of
 from marwg.tasks import (
     AssignChildren,
     AssignTopics,
@@ -30,6 +28,7 @@ from marwg.tasks import (
     Summarize,
     Task,
 )
+from marwg.text.sources import appeared, same_title, source_of
 from marwg.types import (
     CARD_FIELDS,
     Candidate,
@@ -43,6 +42,7 @@ from marwg.types import (
     Section,
     Shortlisted,
 )
+from marwg.writing.sections import section_of
 
 SEARCHED = 6
 """Papers that a search brings for each one of B; as many as C has."""

@@ -26,11 +26,11 @@ from marwg.evaluation.parts import (
 )
 from marwg.evaluation.tasks import KeywordQueries, PlanSentences, WriteAtOnce, WriteByPlan, WriteWithMemory
 from marwg.extractive.focal import terms
-from marwg.markup import body, unique
-from marwg.sections import polish, section_of
-from marwg.sources import match_ids, source_of
 from marwg.tasks import DraftSection, ReadCandidates, SectionPlan, Source, Task
+from marwg.text.markup import body, unique
+from marwg.text.sources import match_ids, source_of
 from marwg.types import CandidateSet, Card, Draft, Ledger, Outline, PaperId, Parameters, Section, Taxonomy
+from marwg.writing.sections import polish, section_of
 
 _READ_AT_ONCE = 30
 _READ_WORDS = 60

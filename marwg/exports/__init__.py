@@ -11,10 +11,10 @@ from marwg.exports.plain import draft_json, plain_text
 from marwg.exports.report import csv_report, html_report, report_files
 from marwg.exports.word import word
 from marwg.library.bibtex import to_bibtex
-from marwg.matrix import Matrix
-from marwg.references import bibliography, labels
-from marwg.taxonomy import as_graphml, as_mermaid, as_text
+from marwg.organizing.taxonomy import as_graphml, as_mermaid, as_text
+from marwg.text.references import bibliography, labels
 from marwg.types import Decision, Draft, Focal, Ledger, Paper, Run, Taxonomy, TextReview
+from marwg.writing.matrix import Matrix
 
 __all__ = [
     "csv_report",

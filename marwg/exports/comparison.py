@@ -3,9 +3,9 @@
 import csv
 import io
 
-from marwg.claims import FOCAL
 from marwg.exports.latex import encoded
-from marwg.matrix import Matrix, clipped, table
+from marwg.verification.claims import FOCAL
+from marwg.writing.matrix import Matrix, clipped, table
 
 _CELL = 110
 """Characters of a cell in the LaTeX table; the CSV has all of it."""

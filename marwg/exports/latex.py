@@ -8,8 +8,8 @@ from functools import cache
 from typing import Literal
 
 from marwg.library.identity import usable_key
-from marwg.markup import MARKER, citations_of
-from marwg.references import authors_in_text
+from marwg.text.markup import MARKER, citations_of
+from marwg.text.references import authors_in_text
 from marwg.types import Draft, Paper
 
 Package = Literal["cite", "natbib", "biblatex"]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from marwg.references import with_keys
+from marwg.text.references import with_keys
 from marwg.types import Draft, Focal, Ledger, LedgerEntry, Paper
 
 

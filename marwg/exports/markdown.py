@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from marwg.markup import MARKER, citations_of
-from marwg.references import authors_in_text
+from marwg.text.markup import MARKER, citations_of
+from marwg.text.references import authors_in_text
 from marwg.types import Draft, Paper
 
 _PLAIN_KEY = re.compile(r"[\w](?:[\w]|[:.#$%&\-+?<>~/](?=\w))*\Z")

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from marwg.markup import body, citations_of
-from marwg.matrix import Matrix, as_data
-from marwg.references import labels, with_keys, with_names
+from marwg.text.markup import body, citations_of
+from marwg.text.references import labels, with_keys, with_names
 from marwg.types import Draft, Focal, Paper, Sentence
+from marwg.writing.matrix import Matrix, as_data
 
 
 def plain_text(draft: Draft, papers: Sequence[Paper]) -> str:

@@ -5,8 +5,8 @@ import io
 from collections.abc import Iterable, Sequence
 
 from marwg.exports.report_html import html_report
-from marwg.markup import citations_of
-from marwg.references import with_keys
+from marwg.text.markup import citations_of
+from marwg.text.references import with_keys
 from marwg.types import Decision, Draft, Focal, Ledger, LedgerEntry, Paper, TextReview
 
 __all__ = ["csv_report", "html_report", "report_files"]

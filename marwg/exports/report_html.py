@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from marwg.ledger import by_risk, counts, summary
-from marwg.ledger_answers import reviewed
-from marwg.references import labels, with_names
+from marwg.text.references import labels, with_names
 from marwg.types import Decision, Draft, Evidence, Focal, Ledger, LedgerEntry, Paper, PaperId, TextReview
+from marwg.verification.ledger import by_risk, counts, summary
+from marwg.verification.ledger_answers import reviewed
 
 _STYLE = """
 :root{color-scheme:light dark;--line:#8886;--soft:#8881}

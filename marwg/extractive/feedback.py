@@ -4,8 +4,8 @@ import re
 
 from marwg.extractive.lint import section_faults
 from marwg.extractive.text import cited
-from marwg.markup import split_sentences
 from marwg.tasks import FeedbackReply, GiveFeedback, SectionFeedback, SectionText
+from marwg.text.markup import split_sentences
 from marwg.types import POSITION, Focal
 
 _DIMENSION = {

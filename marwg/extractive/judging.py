@@ -32,8 +32,8 @@ from marwg.tasks import (
     JudgeClaims,
     Source,
 )
+from marwg.text.wording import content_words, overlap
 from marwg.types import ErrorType
-from marwg.wording import content_words, overlap
 
 _WEIGHTS: dict[str, float] = {
     "cosine": 2.619, "cosine_top3": 1.235, "overlap_two": 0.397, "weighted_overlap": 0.352, "coverage_gap": 2.109,

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from marwg.markup import MARKER, citations_of, marker, tidy
-from marwg.quantities import Quantity, backed, quantities
-from marwg.wording import content_words, names_in, opposite_direction, overlap, stem
+from marwg.text.markup import MARKER, citations_of, marker, tidy
+from marwg.text.quantities import Quantity, backed, quantities
+from marwg.text.wording import content_words, names_in, opposite_direction, overlap, stem
 
 _CLAUSE = re.compile(
     r",\s*(?:(?:and|but|while|whereas|which|making|outperforming|achieving|without|thereby|thus|although|yet|so|as|by|with|in)\b)?|"

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from marwg.claims import FOCAL
 from marwg.extractive import support, titles
 from marwg.extractive.casing import Casing
 from marwg.extractive.choice import Choice, Chooser
@@ -15,7 +14,6 @@ from marwg.extractive.mentions import number_of, papers_in
 from marwg.extractive.papers import Encode, PaperText, read_paper, read_papers, vectors, whole_text
 from marwg.extractive.shortening import shorten, without_asides
 from marwg.extractive.text import cited, word_count
-from marwg.markup import map_citations
 from marwg.tasks import (
     CitedSentence,
     ParagraphReply,
@@ -23,8 +21,10 @@ from marwg.tasks import (
     SectionReply,
     Source,
 )
+from marwg.text.markup import map_citations
+from marwg.text.wording import content_words, overlap
 from marwg.types import Focal
-from marwg.wording import content_words, overlap
+from marwg.verification.claims import FOCAL
 
 # ---------------------------------------------------------------- revision
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from marwg.drafting import POSITION_TITLE
 from marwg.extractive import titles, wording
 from marwg.extractive.acronyms import Expander, agreed, definitions
 from marwg.extractive.casing import Casing
@@ -17,6 +16,7 @@ from marwg.extractive.phrases import can_name, normal
 from marwg.extractive.text import capitalise, cited, word_count
 from marwg.extractive.themes import Naming
 from marwg.tasks import CitedSentence, DraftSection, ParagraphReply, SectionReply
+from marwg.writing.drafting import POSITION_TITLE
 
 _TIGHTNESS = ((0.75, 3), (0.65, 4), (0.55, 6), (0.5, 99))
 """Share of papers with a sentence of their own, and one finding for so many papers; from roomy to tight."""

@@ -10,9 +10,9 @@ from marwg.extractive.generic import frequency
 from marwg.extractive.papers import Encode
 from marwg.extractive.repairs import unborne
 from marwg.extractive.sentences import clean, split
-from marwg.quantities import Quantity, backed, quantities
 from marwg.tasks import Source
-from marwg.wording import content_words, directions, names_in, negated_pairs, opposite_direction, overlap
+from marwg.text.quantities import Quantity, backed, quantities
+from marwg.text.wording import content_words, directions, names_in, negated_pairs, opposite_direction, overlap
 
 FEATURES = (
     "cosine", "cosine_top3", "overlap_two", "weighted_overlap", "coverage_gap", "missing_numbers",

@@ -3,8 +3,8 @@
 import re
 
 from marwg.extractive.mentions import number_of, papers_in
-from marwg.style import wished
 from marwg.tasks import PaperAspect, RouteTurn, TurnReply
+from marwg.text.style import wished
 
 _ORDINAL = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last"
 _NUMBER = r"\d+|one|two|three|four|five|six|seven|eight|nine|ten"

@@ -49,13 +49,24 @@ def encode(text: str) -> str:
     parts: list[str] = []
     position = 0
     for math in _MATH.finditer(text):
-        if not re.search(r"[\\^_=]", math.group(0)) or decode(math.group(0)) != math.group(0):
+        formula = math.group(0)
+        if not re.search(r"[\\^_=]", formula) or decode(formula) != formula or not braces_balance(formula):
             continue
         parts += [_escaped(text[position : math.start()]), math.group(0)]
         position = math.end()
     parts.append(_escaped(text[position:]))
     written = "".join(parts)
     return written if len(parts) == 1 or decode(written) == text else _escaped(text)
+
+
+def braces_balance(text: str) -> bool:
+    """Whether every brace of a LaTeX text is closed; an escaped one counts for BibTeX too."""
+    depth = 0
+    for character in text:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _escaped(text: str) -> str:

@@ -7,8 +7,8 @@ from marwg.concurrency import all_of
 from marwg.errors import KeyRefused, ModelError
 from marwg.events import Notice, Progress, Report
 from marwg.language_models import Models
-from marwg.sources import match_ids, source_of
 from marwg.tasks import AskForMissing, CandidateGrade, ReadCandidates
+from marwg.text.sources import match_ids, source_of
 from marwg.types import Focal, Paper, PaperId, Stage
 
 BATCH = 30

@@ -10,7 +10,7 @@ from marwg.events import Report
 from marwg.index import Index
 from marwg.library import Library
 from marwg.live import Live
-from marwg.sources import appeared, same_title
+from marwg.text.sources import appeared, same_title
 from marwg.types import LeftOut, Paper, PaperId, Request
 
 CANDIDATES_PER_PAPER = 6

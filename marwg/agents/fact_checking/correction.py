@@ -7,11 +7,11 @@ from marwg.agents.fact_checking.examination import JUDGING, Examined, Examiner
 from marwg.errors import KeyRefused, ModelError
 from marwg.events import Notice, Report
 from marwg.language_models import Models
-from marwg.mending import may_be_dropped, proposed, reattributed, without_papers
-from marwg.sources import match_ids
 from marwg.tasks import CorrectClaims, CorrectedClaim, ErroneousClaim
+from marwg.text.sources import match_ids
 from marwg.types import Claim, ClaimState, Correction, Draft, ErrorType
-from marwg.verdicts import UNION
+from marwg.verification.mending import may_be_dropped, proposed, reattributed, without_papers
+from marwg.verification.verdicts import UNION
 
 CLAIMS_A_CALL = 10
 _SURE = 0.9
@@ -177,7 +177,11 @@ class Corrector:
         if claim is None:
             return None
         correction = Correction(
-            kind="dropped", before=case.now.claim.sentence, after=claim.sentence, reason=idle_note(case), by=self._judges
+            kind="dropped",
+            before=case.now.claim.sentence,
+            after=claim.sentence,
+            reason=idle_note(case),
+            by=self._judges,
         )
         return Trial(case, claim, correction)
 

@@ -6,20 +6,20 @@ from typing import Literal
 
 import numpy as np
 
-from marwg import evidence, gate
-from marwg.claims import FOCAL, says_only_what_is_near
 from marwg.concurrency import all_of
 from marwg.errors import KeyRefused, ModelError
 from marwg.events import Notice, Report
-from marwg.gate import GateSource
 from marwg.index import Index
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.markup import without_citations
-from marwg.sources import find_quote, match_ids, source_of
 from marwg.tasks import ClaimVerdict, ClaimView, JudgeClaims, Source
+from marwg.text.markup import without_citations
+from marwg.text.sources import find_quote, match_ids, source_of
 from marwg.types import Claim, Evidence, Finding, Judgement, Paper, PaperId, Passage, Request
-from marwg.verdicts import UNION, Outcome, View, outcome, reasons, views_of
+from marwg.verification import evidence, gate
+from marwg.verification.claims import FOCAL, says_only_what_is_near
+from marwg.verification.gate import GateSource
+from marwg.verification.verdicts import UNION, Outcome, View, outcome, reasons, views_of
 
 Role = Literal["generator", "verifier"]
 ROLES: tuple[Role, Role] = ("generator", "verifier")

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from marwg.agents.fact_checking.examination import Examined, Examiner
-from marwg.claims import claim_of
 from marwg.events import Report
 from marwg.index import Index
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.markup import add_citations, map_citations, without_citations
-from marwg.references import cited
+from marwg.text.markup import add_citations, map_citations, without_citations
+from marwg.text.references import cited
 from marwg.types import (
     BetterSource,
     Candidate,
@@ -23,6 +22,7 @@ from marwg.types import (
     SubClaim,
     TextReview,
 )
+from marwg.verification.claims import claim_of
 
 CLOSEST = 8
 """Papers that are told as missed."""

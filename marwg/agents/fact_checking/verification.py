@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from marwg.agents.fact_checking.correction import Case, Corrector, idle_note
 from marwg.agents.fact_checking.examination import JUDGING, Examiner
-from marwg.claims import claims_of, contexts
 from marwg.events import Progress, Report
 from marwg.index import Index
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.mending import with_sentences
 from marwg.types import (
     CandidateSet,
     Card,
@@ -23,6 +21,8 @@ from marwg.types import (
     Request,
     Stage,
 )
+from marwg.verification.claims import claims_of, contexts
+from marwg.verification.mending import with_sentences
 
 
 async def verify(
@@ -102,7 +102,9 @@ def _passages_used(draft: Draft, cards: Sequence[Card], claims: Sequence[Claim])
 def _flag(case: Case, judges: tuple[str, str]) -> None:
     sentence, by = case.now.claim.sentence, " and ".join(dict.fromkeys(judges))
     if case.now.outcome.superfluous:
-        case.corrections.append(Correction(kind="flagged", before=sentence, after=sentence, reason=idle_note(case), by=by))
+        case.corrections.append(
+            Correction(kind="flagged", before=sentence, after=sentence, reason=idle_note(case), by=by)
+        )
     if case.open:
         reason = f"Your text is not changed. {case.now.against}".strip()
         if case.now.rests_on_missing_pages:

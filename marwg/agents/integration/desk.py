@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from marwg.drafting import Material, Plan, facts_of, focal_facts
 from marwg.errors import KeyRefused, ModelError
 from marwg.events import Notice, Progress, Report, SectionWritten
-from marwg.guards import Ground, Problem, as_request, mend, problems
 from marwg.language_models import Models
-from marwg.markup import body
-from marwg.redundancy import as_request as said_twice
-from marwg.redundancy import overlaps
-from marwg.references import cited_in
-from marwg.scope import Scope, kept_to
-from marwg.sections import body_text, section_of
-from marwg.style import instructions
 from marwg.tasks import DraftPosition, DraftSection, GiveFeedback, ReviseSection, SectionReply, SectionText, Task
+from marwg.text.markup import body
+from marwg.text.references import cited_in
+from marwg.text.style import instructions
 from marwg.types import POSITION, Feedback, Request, Section, Stage
+from marwg.writing.drafting import Material, Plan, facts_of, focal_facts
+from marwg.writing.guards import Ground, Problem, as_request, mend, problems
+from marwg.writing.redundancy import as_request as said_twice
+from marwg.writing.redundancy import overlaps
+from marwg.writing.scope import Scope, kept_to
+from marwg.writing.sections import body_text, section_of
 
 REPAIRS = 2
 """How often a section is asked for again because of what the guards found."""

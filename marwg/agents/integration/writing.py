@@ -4,18 +4,18 @@ from collections.abc import Mapping
 
 from marwg.agents.integration.desk import Desk, as_text, merged
 from marwg.concurrency import all_of
-from marwg.drafting import Material, Plan, plans, uncited
 from marwg.errors import InvalidReply, NothingFound
 from marwg.events import Notice, Report
-from marwg.fitting import fitted
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.markup import citations_of
-from marwg.references import cited_in
-from marwg.scope import scope_of
-from marwg.sections import polish
-from marwg.style import shaped
+from marwg.text.markup import citations_of
+from marwg.text.references import cited_in
+from marwg.text.style import shaped
 from marwg.types import CandidateSet, Card, Draft, Feedback, Outline, Request
+from marwg.writing.drafting import Material, Plan, plans, uncited
+from marwg.writing.fitting import fitted
+from marwg.writing.scope import scope_of
+from marwg.writing.sections import polish
 
 
 async def write(

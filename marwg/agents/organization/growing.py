@@ -14,10 +14,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from marwg.agents.organization.steps import Steps
-from marwg.clustering import centroid, cluster, mixed_vectors
 from marwg.concurrency import all_of
 from marwg.events import Notice
-from marwg.expansion import (
+from marwg.index import Index
+from marwg.organizing.clustering import centroid, cluster, mixed_vectors
+from marwg.organizing.expansion import (
     PAIRS,
     Child,
     Double,
@@ -32,8 +33,7 @@ from marwg.expansion import (
     view,
     without_repeats,
 )
-from marwg.index import Index
-from marwg.sources import match_ids
+from marwg.organizing.taxonomy import Dag
 from marwg.tasks import (
     AssignChildren,
     ChildChoice,
@@ -48,7 +48,7 @@ from marwg.tasks import (
     SameTopic,
     Source,
 )
-from marwg.taxonomy import Dag
+from marwg.text.sources import match_ids
 from marwg.types import PaperId, Parameters
 
 ROUNDS = 2

@@ -8,13 +8,13 @@ from marwg.agents.organization.steps import BATCH, Steps, most_calls, shared
 from marwg.concurrency import all_of
 from marwg.errors import KeyRefused, ModelError, NothingFound
 from marwg.events import Notice, Report
-from marwg.expansion import batches
 from marwg.index import Index
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.sources import match_ids, source_of
+from marwg.organizing.expansion import batches
+from marwg.organizing.taxonomy import Dag, dags_of, restricted, taxonomy_of
 from marwg.tasks import ClassifyDimensions, DimensionChoice, Source
-from marwg.taxonomy import Dag, dags_of, restricted, taxonomy_of
+from marwg.text.sources import match_ids, source_of
 from marwg.types import CandidateSet, Dimension, PaperId, Request, Taxonomy
 
 _WORDS = 300

@@ -6,11 +6,11 @@ from marwg.agents.organization.steps import ATTEMPTS, BATCH, Steps
 from marwg.concurrency import all_of
 from marwg.errors import KeyRefused, ModelError, NothingFound
 from marwg.events import Notice, Report
-from marwg.expansion import batches
 from marwg.language_models import Models
 from marwg.library import Library
-from marwg.outline import MOST, in_no_topic
-from marwg.outline_making import (
+from marwg.organizing.expansion import batches
+from marwg.organizing.outline import MOST, in_no_topic
+from marwg.organizing.outline_making import (
     densest,
     homes_of,
     nearest_topic,
@@ -21,9 +21,9 @@ from marwg.outline_making import (
     with_uncovered,
     without_thin,
 )
-from marwg.sources import match_ids, source_of
+from marwg.organizing.taxonomy import dags_of
 from marwg.tasks import AssignTopics, MakeOutline, NodeView, Source, TopicChoice, TopicView
-from marwg.taxonomy import dags_of
+from marwg.text.sources import match_ids, source_of
 from marwg.types import CandidateSet, Outline, PaperId, Request, Taxonomy
 
 _WORDS = 120

@@ -1,0 +1,1 @@
+"""What a section is written from, and what code sees wrong with it; pure, knows no model."""
