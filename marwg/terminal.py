@@ -11,7 +11,9 @@ from pydantic import ValidationError
 from marwg.errors import InputError
 from marwg.events import CardWritten, Event, Notice, Progress, SectionWritten, Spent, StageFinished, StageStarted
 from marwg.library import ImportReport
-from marwg.types import Paper, Parameters, Run, Stage, Style, Usage
+from marwg.text.markup import without_citations
+from marwg.types import ClaimState, Paper, Parameters, Run, Stage, Style, Usage
+from marwg.verification.ledger import by_risk
 from marwg.verification.ledger import summary as ledger_summary
 from marwg.verification.ledger_answers import named, reviewed
 
@@ -98,7 +100,14 @@ def summary(run: Run, files: Sequence[Path]) -> str:
         lines.append(run.ledger.note)
     if run.draft and run.draft.uncited:
         lines.append(f"{len(run.draft.uncited)} papers of the shortlist are not cited; ledger.json says why.")
+    doubtful = [e for e in by_risk(run.ledger) if e.state in _TO_LOOK_AT] if run.ledger else []
+    if doubtful:
+        lines.append("Look at these before you use the text (verification.html shows the passages):")
+        lines += [f"  claim {e.claim.number}, {e.state.value}: {without_citations(e.claim.sentence)}" for e in doubtful]
     return "\n".join(lines)
+
+
+_TO_LOOK_AT = (ClaimState.UNSUPPORTED, ClaimState.DISPUTED)
 
 
 KINDS = ("unsupported", "disputed", "not-checked", "uncited", "unknown", "unused")

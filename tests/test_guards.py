@@ -1,8 +1,12 @@
 """Guards on sections, what they take out, and the polish of a draft."""
 
+from dataclasses import replace
+
+import pytest
+
 from marwg.tasks import CitedSentence, ParagraphReply, SectionReply
 from marwg.text.markup import citations_of, parse_body
-from marwg.types import Section, Sentence
+from marwg.types import POSITION, Cell, Section, Sentence
 from marwg.writing.drafting import Material, plans
 from marwg.writing.guards import Ground, Problem, as_request, mend, problems
 from marwg.writing.sections import polish, section_of
@@ -56,6 +60,30 @@ def test_superiority_needs_the_abstract() -> None:
     ground = Ground(GROUND.allowed, GROUND.texts, focal, GROUND.title, GROUND.words)
     text = f"{GOOD} In contrast, this work outperforms them [@p1]."
     assert problems(section(text), ground) == ()
+
+
+@pytest.mark.parametrize(
+    "praise",
+    [
+        "We present the first pipeline that checks claims.",
+        "It is the only framework that abstains.",
+        "The pipeline outperforms SciClaims in accuracy.",
+        "This work checks claims at a lower cost.",
+        "This work makes far fewer errors than all existing systems.",
+    ],
+)
+def test_praise_that_the_focal_abstract_does_not_give_is_refused_in_the_closing_section(praise: str) -> None:
+    ground = replace(GROUND, focal="Drafts invent references, yet checks exist. However, few verify. We check claims.")
+    closing = parse_body(POSITION, GROUND.title, praise)
+    assert "superiority" in [p.rule for p in problems(closing, ground)]
+
+
+def test_a_number_that_only_a_card_has_does_not_license_itself() -> None:
+    wrong = CARDS[0].model_copy(update={"result": Cell(text="It gains 42% over BM25.")})
+    material = Material.of(REQUEST, CANDIDATES, (wrong, *CARDS[1:]), FOCAL_CARD, MemoryLibrary())
+    ground = plans(REQUEST, OUTLINE, CANDIDATES, material)[0].ground(material)
+    found = problems(section("Karpukhin et al. [@p1] gain 42% over BM25. Lewis et al. [@p2] add a generator."), ground)
+    assert [p.rule for p in found] == ["number"]
 
 
 def test_mending_takes_out_and_never_maps() -> None:

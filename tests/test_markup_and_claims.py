@@ -16,8 +16,8 @@ from marwg.text.markup import (
     split_sentences,
     without_citations,
 )
-from marwg.types import Draft, Passage, Section, Sentence
-from marwg.verification.claims import claim_id, claims_of, contexts, parts_of, says_only_what_is_near
+from marwg.types import POSITION, Draft, Passage, Section, Sentence
+from marwg.verification.claims import claim_id, claims_of, contexts, parts_of, says_only_what_is_near, states_fact
 
 IDS = st.sampled_from(["p1", "pa0b1c2d3", "p9", "10.1000/x-y"])
 WORDS = st.lists(
@@ -155,3 +155,22 @@ def test_naming_the_nearest_papers_is_nothing_to_judge() -> None:
         "Closest to this work are Yue et al. [@b], which also deal with claim verification."
     )
     assert not says_only_what_is_near("Yue et al. [@b] retrieve passages.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Claim verification is the most studied problem of natural language processing.",
+        "Human evaluation found hallucinated content in the summaries of every model.",
+    ],
+)
+def test_a_general_statement_without_a_source_is_a_claim(text: str) -> None:
+    assert states_fact(text)
+
+
+def test_an_uncited_sentence_of_the_closing_section_is_about_the_focal_paper() -> None:
+    closing = Section(
+        topic_id=POSITION, title="P", paragraphs=((Sentence(text="PassageProof checks every claim it writes."),),)
+    )
+    (claim,) = claims_of(Draft(author="m", sections=(closing,)))
+    assert claim.kind == "focal"

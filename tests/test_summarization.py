@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from marwg.agents.summarization import summarize
+from marwg.agents.summarization import checked_card, summarize
 from marwg.errors import InvalidReply, KeyRefused, ModelTimeout, ModelUnavailable
 from marwg.events import CardWritten, Event, Notice, Progress
 from marwg.prompts import render
@@ -198,3 +198,12 @@ def test_the_prompt():
         "exactly one card for each id",
     ):
         assert words in prompt.system
+
+
+def test_a_number_that_the_source_does_not_have_is_not_taken_into_a_card():
+    source = Source(id="p1", title="T", abstract="It gains 31.87 points over a baseline with 80 papers.")
+    said = CardReply(
+        id="p1", result=CellReply(text="It gains about 33 points.", quote="It gains 31.87 points over a baseline")
+    )
+    card = checked_card(said, source)
+    assert card.result.text == "It gains 31.87 points over a baseline"

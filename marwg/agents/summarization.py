@@ -13,6 +13,7 @@ from marwg.events import CardWritten, Notice, Progress, Report
 from marwg.language_models import Models
 from marwg.library import Library
 from marwg.tasks import CardReply, CellReply, Source, Summarize
+from marwg.text.quantities import backed, quantities
 from marwg.text.sources import find_quote, match_ids, source_of
 from marwg.types import (
     ABSTRACT_PAGE,
@@ -156,7 +157,7 @@ def checked_card(said: CardReply, source: Source) -> Card:
         place = _place(cell, source)
         if place is not None:
             places[name] = place
-            cells[name] = Cell(text=" ".join((cell.text or place.text).split()), quote=place.text, page=place.page)
+            cells[name] = Cell(text=_worded(cell.text, place, source), quote=place.text, page=place.page)
         elif cell.quote.strip():
             dropped += 1
     evidence = dict.fromkeys(places[name] for name in _EVIDENCE if name in places)
@@ -168,6 +169,15 @@ def checked_card(said: CardReply, source: Source) -> Card:
         quotes=tuple(evidence)[:MOST_QUOTES],
         dropped_quotes=dropped,
     )
+
+
+def _worded(text: str, place: Passage, source: Source) -> str:
+    """The model's wording where every number of it is in the source, else the source's own: later stages build on it."""
+    shown = " ".join(each for _, each in _texts(source))
+    stated = quantities(shown)
+    if not text.strip() or not all(backed(number, stated, shown) for number in quantities(text)):
+        text = place.text
+    return " ".join(text.split())
 
 
 def _place(cell: CellReply, source: Source) -> Passage | None:

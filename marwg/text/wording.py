@@ -58,8 +58,8 @@ _FAMILY: dict[str, tuple[str, str]] = {
     "all": (r"\b(?:all|every) (?:existing|prior|previous|other|known|current|cases|tasks|settings|datasets|benchmarks|"
             r"baselines|methods|models|competitors|languages|domains)\b",
             r"\b(?:all|every|each|any|entire|whole|universal\w*|across|consistently|always)\b"),
-    "best": (r"\b(?:the best|best-performing|state[- ]of[- ]the[- ]art|unmatched|unrivall?ed|the (?:most|highest|lowest|fastest|strongest)|optimal)\b",
-             r"\b(?:best|state[- ]of[- ]the[- ]art|sota|most|highest|lowest|fastest|strongest|outperform\w*|surpass\w*|superior|"
+    "best": (r"\b(?:the best|best-performing|state[- ]of[- ]the[- ]art|unmatched|unrivall?ed|the (?:most|highest|lowest|fastest|strongest|largest|biggest|broadest)|of its kind|by far|optimal)\b",
+             r"\b(?:best|state[- ]of[- ]the[- ]art|sota|most|highest|lowest|fastest|strongest|largest|biggest|broadest|outperform\w*|surpass\w*|superior|"
              r"exceed\w*|top|record|optimal\w*|leading|beats?|better|cutting[- ]edge|new (?:high|standard))\b"),
     "always": (r"\b(?:always|never|guarantees?|guaranteed|completely|perfectly|entirely|eliminates?|fully solves?)\b",
                r"\b(?:always|never|guarantee\w*|complete\w*|perfect\w*|entire\w*|eliminat\w*|full\w*|prov\w+|zero|without|remov\w+|avoid\w*|free)\b"),

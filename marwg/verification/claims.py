@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from marwg.text.markup import Group, citations_of, groups, tidy, unique, without_citations
 from marwg.text.wording import content_words
-from marwg.types import Claim, Draft, PaperId, Sentence, SubClaim
+from marwg.types import POSITION, Claim, Draft, PaperId, Sentence, SubClaim
 
 FOCAL = "focal"
 """The id under which the focal paper is a source."""
@@ -26,9 +26,12 @@ _BACK = re.compile(
 _SAYS_OF_OTHERS = re.compile(
     r"\b(?:et al\.|(?:existing|prior|previous|recent|earlier|current|most|many|several|all|no) (?:\w+ ){0,2}"
     r"(?:methods?|approach(?:es)?|works?|models?|systems?|stud(?:y|ies)|techniques?|algorithms?|frameworks?|papers?|"
-    r"benchmarks?|datasets?|researchers?|authors?)|state[- ]of[- ]the[- ]art|the first|has been|have been|it is known)\b",
+    r"benchmarks?|datasets?|researchers?|authors?)|every (?:model|method|system|approach|paper|study)|the most \w+"
+    r"|state[- ]of[- ]the[- ]art|the first|has been|have been|it is known|evaluations? (?:found|showed?)"
+    r"|in (?:a|one) (?:half|third|quarter) of)\b",
     re.IGNORECASE,
 )
+_LEAST_WORDS = 6
 _NEAR = re.compile(r"\b(?:closest|nearest|most (?:closely )?related|most similar|closely related)\b", re.IGNORECASE)
 _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}[\w-]*\d|[a-z]+[A-Z]\w*)\b")
 _STRONG_CUT = re.compile(
@@ -51,7 +54,8 @@ def claims_of(draft: Draft) -> tuple[Claim, ...]:
     claims: list[Claim] = []
     for section in draft.sections:
         for sentence in section.sentences:
-            claim = claim_of(sentence.text, section.topic_id, len(claims) + 1, from_focal(sentence))
+            of_focal = speaks_of_focal(sentence, section.topic_id)
+            claim = claim_of(sentence.text, section.topic_id, len(claims) + 1, of_focal)
             if claim is not None:
                 claims.append(claim)
     return tuple(claims)
@@ -60,6 +64,15 @@ def claims_of(draft: Draft) -> tuple[Claim, ...]:
 def from_focal(sentence: Sentence) -> bool:
     """Whether a sentence was made from the focal abstract, and so speaks of the focal paper whatever its words."""
     return any(p.paper_id == FOCAL for p in sentence.sources)
+
+
+def speaks_of_focal(sentence: Sentence, topic_id: str) -> bool:
+    """Whether a sentence says something of the focal paper: by its words, by its source, or by standing uncited in the
+    closing section, where the subject is the focal paper also where it is named or is "it".
+    """
+    if from_focal(sentence) or is_about_focal(sentence.text):
+        return True
+    return topic_id == POSITION and not citations_of(sentence.text) and len(sentence.text.split()) >= _LEAST_WORDS
 
 
 def claim_of(sentence: str, topic_id: str, number: int, of_focal: bool = False) -> Claim | None:
@@ -92,7 +105,7 @@ def is_about_focal(sentence: str) -> bool:
 def states_fact(sentence: str) -> bool:
     """Whether a sentence without a citation states something about others that would need one."""
     text = without_citations(sentence)
-    if len(text.split()) < 6:
+    if len(text.split()) < _LEAST_WORDS:
         return False
     if re.search(r"\d", text) or _NAME.search(text):
         return True

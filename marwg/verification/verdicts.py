@@ -94,8 +94,10 @@ def _of_parts(claim: Claim, verdicts: Verdicts, hard: Sequence[Finding], turned:
         return Outcome(ClaimState.UNSUPPORTED, error_type((), hard), claim.parts)
     if any("not checked" in _labels(v) for v in verdicts.values()):
         return Outcome(ClaimState.NOT_CHECKED)
-    # One model in both roles is one opinion; words that turn the meaning round are another.
-    if turned and len({j.judge for found in verdicts.values() for j in found}) == 1:
+    # One model in both roles is one opinion; words that turn the meaning round are another. Judges read past "the
+    # largest" easily, whoever they are.
+    loud = any(f.rule == "superlative" for f in turned)
+    if loud or (turned and len({j.judge for found in verdicts.values() for j in found}) == 1):
         return Outcome(ClaimState.DISPUTED, _BY_RULE.get(turned[0].rule, ErrorType.DIRECT_CONTRADICTION), claim.parts)
     return Outcome(ClaimState.SUPPORTED, superfluous=_superfluous(claim, verdicts))
 

@@ -72,10 +72,12 @@ class Material:
         return source_of(self.papers[paper_id], quotes)
 
     def text(self, paper_id: PaperId) -> str:
-        """Every word that is known of a paper, with its year; sections are held against it."""
-        paper, card = self.papers[paper_id], self.cards.get(paper_id)
-        facts = " ".join(getattr(card, name).text for name in CARD_FIELDS) if card else ""
-        return f"{paper.title}. {paper.year or ''}. {' '.join(t for _, t in self.pages[paper_id])} {facts}"
+        """Every word of a paper that is at hand, with its year; sections are held against it.
+
+        The text of its card is not among them: a model wrote it, and a wrong number would license itself.
+        """
+        paper = self.papers[paper_id]
+        return f"{paper.title}. {paper.year or ''}. {' '.join(t for _, t in self.pages[paper_id])}"
 
 
 def facts_of(ids: Sequence[PaperId], material: Material) -> tuple[Facts, ...]:

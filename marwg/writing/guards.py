@@ -10,7 +10,7 @@ from marwg.text.markup import citations_of, keep_citations, without_citations
 from marwg.text.quantities import backed, quantities
 from marwg.text.wording import content_words
 from marwg.types import PaperId, Section, Sentence
-from marwg.verification.claims import from_focal, is_about_focal, points_back, states_fact
+from marwg.verification.claims import is_about_focal, points_back, speaks_of_focal, states_fact
 
 Rule = Literal[
     "citation",
@@ -42,9 +42,12 @@ _BETTER: tuple[tuple[str, str], ...] = (
         r"\b(?:fast\w*|cheap\w*|small\w*|efficien\w*|speed\w*|reduc\w*|cost\w*|accelerat\w*|lightweight|scal\w*)\b",
     ),
     (
-        r"\b(?:the first|for the first time|the only|no (?:prior|previous|existing|other)|none of (?:these|them|the)|unlike (?:all|any))\b",
-        r"\b(?:first|only|novel|new|no (?:prior|previous|existing)|has not|have not|unexplored|overlook\w*|lack\w*|however|yet|"
-        r"under-?explored|gap|missing|unlike)\b",
+        r"\b(?:(?:the|are|is) first|for the first time|the only|no (?:prior|previous|existing|other)|unlike (?:all|any))\b",
+        r"\b(?:first|only|novel|no (?:prior|previous|existing)|has not|have not|unexplored|under-?explored)\b",
+    ),
+    (
+        r"\b(?:(?:far|much|many) (?:fewer|less|more)|(?:at|with) (?:a )?(?:lower|less|fewer) \w+|(?:than|over) (?:all|any|every) \w+)\b",
+        r"\b(?:fewer|less|lower|cheap\w*|reduc\w*|more|than|over)\b",
     ),
 )
 
@@ -115,9 +118,9 @@ def _sentence_problems(
     if before is not None and sentence.text in {s.text for s in before.sentences}:
         return found  # it was let through when it was written
     found += _numbers(index, sentence, ground)
-    found += _superiority(index, sentence, ground)
+    found += _superiority(index, sentence, section, ground)
     found += _comparison(index, sentence, ground)
-    of_focal = from_focal(sentence) or is_about_focal(sentence.text)
+    of_focal = speaks_of_focal(sentence, section.topic_id)
     if not citations_of(sentence.text) and not of_focal and states_fact(sentence.text):
         message = f"This states something about others and cites nothing: “{sentence.text}”"
         found.append(Problem("uncited", sentence.text, message, index))
@@ -150,8 +153,8 @@ def _numbers(index: int, sentence: Sentence, ground: Ground) -> list[Problem]:
     return found
 
 
-def _superiority(index: int, sentence: Sentence, ground: Ground) -> list[Problem]:
-    if not is_about_focal(sentence.text):
+def _superiority(index: int, sentence: Sentence, section: Section, ground: Ground) -> list[Problem]:
+    if not speaks_of_focal(sentence, section.topic_id):
         return []
     text = without_citations(sentence.text)
     for claimed, licence in _BETTER:
