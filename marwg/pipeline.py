@@ -14,13 +14,13 @@ from typing import Any
 from marwg import __version__, prompts, tasks
 from marwg.agents import candidate_construction, fact_checking, integration, organization, summarization
 from marwg.events import Event, OutlineReady, Report, RunFinished, Spent, StageFinished, StageStarted
-from marwg.organizing.taxonomy import restricted
 from marwg.regrowth import LastTaxonomy
 from marwg.reporting import HeldBack, Watched, reported
 from marwg.runs import digest
 from marwg.services import Services
-from marwg.types import Draft, LeftOut, Outline, PaperId, Run, Stage, TextReview, Usage
+from marwg.types import Draft, Outline, PaperId, Run, Stage, TextReview, Usage
 from marwg.verification.mending import with_sentence
+from marwg.writing.removal import cites, without_papers
 
 Make = Callable[[Report], Awaitable[dict[str, Any]]]
 
@@ -296,7 +296,7 @@ class Pipeline:
     ) -> Run:
         assert run.draft is not None
         if without:
-            topic_ids = topic_ids or tuple(s.topic_id for s in run.draft.sections if cites(s.sentences, without))
+            topic_ids = topic_ids or tuple(s.topic_id for s in run.draft.sections if cites(s, without))
             run = without_papers(run, without)
         candidates, outline, cards, focal_card = run.candidates, run.outline, run.cards, run.focal_card
         draft, ledger = run.draft, run.ledger
@@ -336,38 +336,3 @@ class Pipeline:
         self._runs.save(run)
         self._runs.keep_version(run.run_id, draft, None)
         return run
-
-
-def cites(sentences: tuple[Any, ...], papers: tuple[PaperId, ...]) -> bool:
-    """Whether any of these sentences cites one of these papers."""
-    return any(f"@{p}" in s.text for s in sentences for p in papers)
-
-
-def without_papers(run: Run, papers: tuple[PaperId, ...]) -> Run:
-    """The run with these papers taken out of its shortlist, cards and outline, recorded as removed by the user."""
-    assert run.candidates and run.outline and run.cards is not None
-    gone = set(papers)
-    removed = tuple(LeftOut(paper_id=p, reason="removed by the user") for p in papers)
-    shortlist = tuple(s for s in run.candidates.shortlist if s.paper_id not in gone)
-    there = {s.paper_id for s in shortlist}
-    topics = tuple(
-        t.model_copy(
-            update={
-                "papers": tuple(p for p in t.papers if p not in gone),
-                "secondary": tuple(p for p in t.secondary if p not in gone),
-                "pinned": tuple(p for p in t.pinned if p not in gone),
-            }
-        )
-        for t in run.outline.topics
-    )
-    uncovered = tuple(u for u in run.outline.uncovered if u.paper_id not in gone)
-    return run.model_copy(
-        update={
-            "candidates": run.candidates.model_copy(
-                update={"shortlist": shortlist, "left_out": run.candidates.left_out + removed}
-            ),
-            "outline": run.outline.model_copy(update={"topics": topics, "uncovered": uncovered}),
-            "taxonomy": restricted(run.taxonomy, there) if run.taxonomy else None,
-            "cards": tuple(c for c in run.cards if c.paper_id not in gone),
-        }
-    )
