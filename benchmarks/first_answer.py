@@ -21,7 +21,7 @@ from tests.chat_client import Chat, free_port, start_server, until_it_answers
 async def one(home: Path) -> dict[str, float]:
     port = free_port()
     url, times, started = f"http://127.0.0.1:{port}", {}, time.perf_counter()
-    server = start_server(home, port)
+    server = start_server(home, port, quiet=True)
     try:
         async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as http:
             await until_it_answers(http, server, url)

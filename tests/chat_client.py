@@ -20,12 +20,13 @@ class NoAnswer(Exception):
     """The server or the conversation did not get where it should."""
 
 
-def start_server(home: Path, port: int) -> "subprocess.Popen[bytes]":
-    """The README's first command, on another port and with a home of its own."""
+def start_server(home: Path, port: int, quiet: bool = False) -> "subprocess.Popen[bytes]":
+    """The README's first command, on another port and with a home of its own; `quiet` throws away what it logs."""
     environment = {k: v for k, v in os.environ.items() if k != "CI"}  # with CI set, Chainlit invents an OpenAI key
     environment |= {"MARWG_HOME": str(home), "HF_HUB_OFFLINE": "1"}
     command = ["chainlit", "run", "chainlit_app.py", "-h", "--port", str(port)]
-    return subprocess.Popen(command, cwd=ROOT, env=environment)
+    output = subprocess.DEVNULL if quiet else None
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
 
 
 def free_port() -> int:

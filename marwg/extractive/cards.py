@@ -14,6 +14,7 @@ from marwg.extractive.shortening import shorten, without_asides
 from marwg.extractive.text import capitalise, without_markers
 from marwg.tasks import CardReply, Cards, CellReply, Source, Summarize
 from marwg.types import Focal, Relation
+from marwg.verification.claims import FOCAL
 
 _DATA = re.compile(
     r"\b(?:data ?sets?|corpus|corpora|benchmarks?|test collections?|test sets?|annotated|labell?ed (?:data|examples)|Wikipedia"
@@ -94,7 +95,9 @@ def _cell(
 
 
 def third_person(sentence: SourceSentence, paper: PaperText) -> str:
-    """The sentence about the paper, without a marker."""
+    """The sentence about the paper, without a marker; the focal paper speaks for itself, as "we"."""
+    if paper.id == FOCAL:
+        return capitalise(sentence.text)
     return capitalise(without_markers(convert(sentence.text, paper.voice).text).replace(" .", "."))
 
 
