@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from marwg.events import Report
 from marwg.index import Index
 from marwg.language_models import Models
 from marwg.library import Library
@@ -28,6 +29,13 @@ class FastEmbedder:
         return await asyncio.to_thread(encode, texts)
 
 
+class IndexWithoutTopics(Index):
+    """The real index, but for the fit of topics in the background, which takes seconds and has tests of its own."""
+
+    def start_topics(self, report: Report | None = None) -> asyncio.Task[None]:
+        return asyncio.create_task(asyncio.sleep(0))
+
+
 def open_services(home: Path, starter: bool = True, **settings: object) -> Services:
     """Services in `home`; without `starter` the library is empty."""
     chosen = Settings(home=home, generator="built-in", verifier="built-in", **settings)
@@ -37,4 +45,4 @@ def open_services(home: Path, starter: bool = True, **settings: object) -> Servi
         seed(library)
     embedder = FastEmbedder()
     models = Models(chosen, embedder.encode)
-    return Services(chosen, models, library, Index(chosen, embedder, library), Runs(home / "runs.db"))
+    return Services(chosen, models, library, IndexWithoutTopics(chosen, embedder, library), Runs(home / "runs.db"))
