@@ -1,7 +1,7 @@
 import { useState } from "react"
 
 // The DAG of one dimension at a time, as a drawing and as a nested list. Places come from the server.
-const WIDTH = 186, GAP = 40, ROW = 46, BOX = 34
+const WIDTH = 196, GAP = 36, ROW = 46, BOX = 34
 
 function clip(text, length) {
   return text.length > length ? text.slice(0, length - 1).trimEnd() + "…" : text
@@ -64,7 +64,7 @@ export default function TaxonomyGraph() {
                 onKeyDown={(e) => (e.key === "Enter" || e.key === " ") && setChosen(n.id === chosen ? null : n.id)}>
                 <title>{n.gloss || n.label}</title>
                 <rect x={x(n)} y={y(n)} width={WIDTH} height={BOX} rx="8" />
-                <text x={x(n) + 10} y={y(n) + 21}>{clip(n.label, 22)}</text>
+                <text x={x(n) + 10} y={y(n) + 21}>{clip(n.label, 21)}</text>
                 <text x={x(n) + WIDTH - 10} y={y(n) + 21} textAnchor="end" className="mw-count">{n.papers.length}</text>
               </g>
             ))}
@@ -73,7 +73,7 @@ export default function TaxonomyGraph() {
       )}
       {open && (
         <div className="mw-below">
-          <b>{open.label}</b>{open.gloss && <span className="mw-small"> {open.gloss}</span>}
+          <b>{open.label}</b>{open.gloss && open.gloss !== open.label && <span className="mw-small"> {open.gloss}</span>}
           <ul className="mw-twin">{open.papers.map((p) => <li key={p}>{p}</li>)}</ul>
         </div>
       )}
