@@ -3,6 +3,7 @@
 import asyncio
 from hashlib import sha256
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,8 +20,9 @@ from marwg.tasks import (
 )
 from marwg.text.markup import citations_of
 from marwg.text.references import cited
-from marwg.types import ClaimState, Draft, Parameters, Passage, Request, Section, Sentence
-from marwg.verification.claims import claims_of
+from marwg.types import ClaimState, Draft, Finding, Judgement, Parameters, Passage, Request, Section, Sentence
+from marwg.verification.claims import claim_of, claims_of
+from marwg.verification.verdicts import UNION, outcome
 from tests.fake_model import FakeModels
 from tests.paper_world import CANDIDATES, CARDS, FOCAL, PAPERS, MemoryIndex, MemoryLibrary
 
@@ -120,3 +122,13 @@ def test_draft_and_ledger_stay_together(paragraphs: list[list[str]], seed: int, 
             assert all(i in KNOWN for i in citations_of(entry.claim.sentence))
     if attempts == 0 or seed % 5 == 0:
         assert not gone
+
+
+@pytest.mark.parametrize("judges", [("one", "one"), ("one", "other")])
+def test_a_superlative_that_no_source_has_is_disputed_whoever_judges(judges: tuple[str, str]) -> None:
+    claim = claim_of("FEVER [@p1] is the largest dataset of its kind.", "t1", 1)
+    assert claim is not None
+    said = tuple(Judgement(judge=j, citations=("p1",), label="supported") for j in judges)
+    loud = Finding(rule="superlative", words="the largest", message="no passage says so")
+    assert outcome(claim, {UNION: said}, ()).state is ClaimState.SUPPORTED
+    assert outcome(claim, {UNION: said}, (loud,)).state is ClaimState.DISPUTED

@@ -1,8 +1,8 @@
 """Requests to other people's servers: paced, cached, within a budget, each one written down before it is sent.
 
-The clients that exist for these services (`arxiv`, `pyalex`, `semanticscholar`, `pyzotero`) were looked at and not
-taken: none of them says when a server asks for a pause, two have no time-out, one sleeps for minutes inside, and
-`pyzotero` needs an older `bibtexparser` than ours.
+The clients that exist for these services (`arxiv`, `pyalex`, `semanticscholar`) were read and not taken: nothing in
+their source hands on when a server asks for a pause, and `arxiv` sets no time-out. `pyzotero` needs an older
+`bibtexparser` than ours.
 """
 
 import asyncio
